@@ -18,9 +18,8 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use nalgebra::{DMatrix, DVector, Isometry3, Vector3};
 use percussion_benches::residuals;
 use percussion_dynamics::{
-    Articulated, Body, ContactFrame, ContactSet, FreeBodies, Joint, Kinematics, Link,
-    MassProperties, System,
-    contact_set::{BlockSparse, Contact},
+    Articulated, BlockSparse, Body, Contact, ContactFrame, ContactSet, FreeBodies, Joint,
+    Kinematics, Link, MassProperties, System,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

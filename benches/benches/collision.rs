@@ -21,7 +21,7 @@ use percussion_benches::residuals;
 use percussion_collision::{
     CellGrid, Collider, ContactId, Feature, Scene, Settings, Shape, Workspace,
 };
-use percussion_dynamics::{Body, FreeBodies, GapFunction, free_bodies::pose_coordinates};
+use percussion_dynamics::{Body, FreeBodies, gap::GapFunction, pose_coordinates};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

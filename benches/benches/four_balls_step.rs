@@ -7,7 +7,7 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use percussion_benches::residuals;
 use percussion_integrators::{
-    Simulation, State, StepReport, StewartTrinkle, Work, report::Polygons,
+    Polygons, Simulation, State, StepReport, Work, stewart_trinkle::StewartTrinkle,
 };
 use percussion_mechanism::{mechanism::Mechanism, scenario::Setup};
 use percussion_scenarios::fixtures;

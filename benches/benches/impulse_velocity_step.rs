@@ -6,7 +6,9 @@
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use percussion_benches::residuals;
-use percussion_integrators::{ImpulseVelocity, Simulation, State, StewartTrinkle};
+use percussion_integrators::{
+    Simulation, State, impulse_velocity::ImpulseVelocity, stewart_trinkle::StewartTrinkle,
+};
 use percussion_mechanism::{
     mechanism::Mechanism,
     scenario::{Scenario, Setup},

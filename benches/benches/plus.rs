@@ -17,8 +17,8 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3, dvector};
 use percussion_impact::{
-    Contact, Mass, Plus, Problem,
-    plus::{Status, Workspace},
+    Contact, Mass, Problem,
+    plus::{Plus, Status, Workspace},
 };
 
 /// A uniform brick of 2 kg that touches the ground 0.1 m below some of its vertices, as in the paper.

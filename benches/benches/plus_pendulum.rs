@@ -16,12 +16,12 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, Vector3};
 use percussion_dynamics::{
-    Articulated, ContactRows, GapFunction, Joint, Link, MassProperties, System,
-    gap::{Plane, Sphere, SpherePlane},
+    Articulated, Joint, Link, MassProperties, System,
+    gap::{ContactRows, GapFunction, Plane, Sphere, SpherePlane},
 };
 use percussion_impact::{
-    Contact, Mass, Plus, Problem,
-    plus::{Status, Workspace},
+    Contact, Mass, Problem,
+    plus::{Plus, Status, Workspace},
 };
 use percussion_mechanism::impacts::compliant::{CompliantImpact, Settings};
 use percussion_scenarios::{Effort, Options, experiment, fixtures};

@@ -9,7 +9,9 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::{DMatrix, DVector};
 use percussion_benches::residuals;
-use percussion_impact::{Certificate, Contact, Law, Mass, Problem, Propagative};
+use percussion_impact::{
+    Contact, Law, Mass, Problem, certificate::Certificate, propagative::Propagative,
+};
 
 /// Equal balls of 1 kg in a row.
 fn cradle(velocity: &[f64]) -> Problem {

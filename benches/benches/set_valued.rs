@@ -10,8 +10,8 @@ use nalgebra::{DMatrix, DVector};
 use percussion_benches::residuals;
 use percussion_complementarity::lcp::{self, lemke};
 use percussion_impact::{
-    Problem, SetValuedRouth,
-    set_valued::{Settings, Statistics},
+    Problem,
+    set_valued::{SetValuedRouth, Settings, Statistics},
 };
 use percussion_mechanism::impacts::Impact;
 use percussion_scenarios::fixtures;

@@ -12,10 +12,11 @@ use percussion_dynamics::{
     Articulated, Joint, Link, MassProperties,
     gap::{Plane, Sphere, SpherePlane},
 };
-use percussion_impact::Propagative;
+use percussion_impact::propagative::Propagative;
 use percussion_integrators::{
-    Contact, Drive, Force, Model, Simulation, State, StewartTrinkle, Variational, stewart_trinkle,
-    variational,
+    Contact, Drive, Force, Model, Simulation, State,
+    stewart_trinkle::{self, StewartTrinkle},
+    variational::{self, Variational},
 };
 
 const BENCH: &str = "variational-step/walker";

@@ -12,8 +12,9 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{
-    Certificate, Contact, Law, Mass, Plus, Problem,
-    plus::{ActiveSet, Status},
+    Contact, Law, Mass, Problem,
+    certificate::Certificate,
+    plus::{ActiveSet, Plus, Status},
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -6,7 +6,7 @@
 
 use std::{fs, path::Path, sync::OnceLock};
 
-use percussion_complementarity::friction::{Document, siconos};
+use percussion_complementarity::friction::{document::Document, siconos};
 use percussion_dynamics::System;
 use percussion_granular::{
     World,

@@ -3,11 +3,17 @@
 use nalgebra::{DMatrix, DVector};
 use percussion_impact as laws;
 use percussion_impact::{
-    AnitescuPotra, Law, Mass, MaximumDissipation, Newton, Plus, Poisson, Propagative, Routh,
-    Sequential, SetValuedRouth,
+    Law, Mass,
+    anitescu_potra::AnitescuPotra,
     energy::Energy,
-    routh,
-    set_valued::{self, Termination},
+    maximum_dissipation::MaximumDissipation,
+    newton::Newton,
+    plus::Plus,
+    poisson::Poisson,
+    propagative::Propagative,
+    routh::{self, Routh},
+    sequential::Sequential,
+    set_valued::{self, SetValuedRouth, Termination},
 };
 use percussion_verify::{
     Verdict, friction,

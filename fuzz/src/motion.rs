@@ -5,9 +5,9 @@ mod run;
 
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector2, Vector3};
 use percussion_dynamics::{
-    Articulated, Body as FreeBody, FreeBodies, GapFunction, Joint, Lagrangian, Link,
-    MassProperties, PlanarBodies, PlanarBody, System,
-    gap::{Plane, Sphere, SpherePlane, SphereSphere},
+    Articulated, Body as FreeBody, FreeBodies, Joint, Lagrangian, Link, MassProperties,
+    PlanarBodies, PlanarBody, System,
+    gap::{GapFunction, Plane, Sphere, SpherePlane, SphereSphere},
 };
 use percussion_verify::{Verdict, motion as judge};
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use nalgebra::{DMatrix, Matrix3, Vector3};
 use percussion_complementarity::friction::{
-    BlockSparse, Document, Figures, Infeasibility, Law, Method, Problem, Reduction, Status,
-    document::Operator,
+    BlockSparse, Figures, Infeasibility, Law, Method, Problem, Reduction, Status,
+    document::{Document, Operator},
 };
 use pyo3::{prelude::*, types::PyDict};
 
@@ -110,12 +110,6 @@ impl FrictionProblem {
         let Some(reduction) = checked(reduction)? else { return Ok(None) };
         let Reduction { problem, contacts, .. } = reduction.with_law(law);
         Ok(Some((Self { problem, components: 3, start: None, method: None }, contacts)))
-    }
-
-    /// The problem of a JSON document.
-    #[staticmethod]
-    fn from_json(text: &str) -> PyResult<Self> {
-        Self::of_document(checked(text.parse())?)
     }
 
     /// The JSON document of the problem, one line.
@@ -237,6 +231,7 @@ impl FrictionProblem {
             |figure: fn(&Figures) -> f64| out(py, figures.iter().map(figure).collect::<Vec<_>>());
         let dict = PyDict::new(py);
         dict.set_item("velocities", out_contacts(py, &velocities, self.components)?)?;
+        dict.set_item("bilateral", out(py, vec![0.0; figures.len()]))?;
         dict.set_item("approach", column(|figures| figures.approach))?;
         dict.set_item("adhesion", column(|figures| figures.adhesion))?;
         dict.set_item("cone", column(|figures| figures.cone))?;

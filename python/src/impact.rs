@@ -74,7 +74,7 @@ impl ImpactProblem {
         let restitution = each("restitution", restitution, friction.len())?;
         let pairs = friction.into_iter().zip(restitution);
         let coefficients: Vec<_> = pairs
-            .map(|(friction, restitution)| percussion_impact::problem::Coefficients {
+            .map(|(friction, restitution)| percussion_impact::Coefficients {
                 friction,
                 restitution,
             })
@@ -217,5 +217,10 @@ const fn kind(choice: &Choice) -> (&'static str, &'static str, &'static str) {
 impl ImpactProblem {
     pub(crate) fn of(impact: Impact) -> Self {
         Self { problem: impact.problem.clone(), impact: Some(Box::new(impact)) }
+    }
+
+    /// The bodies from which it was built.
+    pub(crate) fn bodies(&self) -> Option<&Impact> {
+        self.impact.as_deref()
     }
 }

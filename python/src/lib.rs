@@ -7,8 +7,10 @@
 //! Wrong input is a `ValueError` that names the argument, its value and the expected one.
 
 mod arrays;
+mod blocks;
 mod errors;
 mod friction;
+mod grains;
 mod impact;
 mod interrupt;
 mod lcp;
@@ -16,8 +18,10 @@ mod lists;
 mod model;
 mod motion;
 mod outcomes;
+mod record;
 mod trajectory;
 mod values;
+mod view;
 
 use pyo3::prelude::*;
 
@@ -28,6 +32,12 @@ fn _percussion(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(lcp::solve_lcp, module)?)?;
     module.add_function(wrap_pyfunction!(lcp::enumerate_lcp, module)?)?;
     module.add_function(wrap_pyfunction!(lists::lists, module)?)?;
+    module.add_function(wrap_pyfunction!(blocks::problem_from_json, module)?)?;
+    module.add_function(wrap_pyfunction!(grains::grain_scenes, module)?)?;
+    module.add_function(wrap_pyfunction!(view::motion_page, module)?)?;
+    module.add_function(wrap_pyfunction!(view::impact_page, module)?)?;
+    module.add_class::<grains::GrainsCore>()?;
+    module.add_class::<blocks::BlockProblem>()?;
     module.add_class::<friction::FrictionProblem>()?;
     module.add_class::<impact::ImpactProblem>()?;
     module.add_class::<model::ModelCore>()?;

@@ -5,12 +5,11 @@ use std::{path::PathBuf, sync::Arc};
 use nalgebra::DMatrix;
 use percussion_collision::{Settings, Workspace};
 use percussion_dynamics::{ContactSet, Dimension, System};
-use percussion_integrators::schemes::Name;
+use percussion_integrators::{Actuator, schemes::Name};
 use percussion_mechanism::{
     Error,
     mechanism::{Mechanism, Surfaces},
-    scenario::{Base, Robot, Scenario, Setup},
-    urdf,
+    scenario::{Base, Plane, Robot, Scenario, Setup},
 };
 use pyo3::{prelude::*, types::PyDict};
 use serde_json::{Map, Value};
@@ -30,8 +29,11 @@ enum Source {
     /// The text of a scenario and the folder it was in.
     Scenario(String, PathBuf),
     /// A robot description with its position, in the form of `[robot]` in a scenario.
-    Robot(PathBuf, [f64; 3], Option<f64>, String),
+    Robot(PathBuf, Option<[f64; 3]>, Option<f64>, String),
 }
+
+/// An actuator in Python: its name, the names of its joints, and the ranges of its control and its force.
+type ActuatorParts = (String, Vec<String>, [f64; 2], [f64; 2]);
 
 /// A mechanism with its start and the scheme that its file names.
 #[pyclass(frozen, module = "percussion._percussion")]
@@ -53,18 +55,19 @@ impl ModelCore {
                 robot.urdf = folder.join(&robot.urdf);
             }
             let setup = scenario.build()?;
-            Ok((warnings(&setup), setup))
+            Ok((setup.mechanism.warnings.clone(), setup))
         });
         let (warnings, setup) = checked::<_, Error>(made)?;
         Ok(Self { setup: Arc::new(setup), warnings, source: Source::Scenario(text, folder) })
     }
 
-    /// The model of a robot on a floor, perpendicular to gravity. `options` are the fields of a robot in a scenario.
+    /// The model of a robot (URDF or MJCF). `options` are the fields of a robot in a scenario, and `scheme`, `fixed_base`,
+    /// `ground` and `restitution`.
     #[staticmethod]
-    fn from_urdf(
+    fn from_robot(
         py: Python<'_>,
         path: PathBuf,
-        gravity: [f64; 3],
+        gravity: Option<[f64; 3]>,
         friction: Option<f64>,
         options: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
@@ -76,7 +79,7 @@ impl ModelCore {
     fn from_source(
         py: Python<'_>,
         path: PathBuf,
-        gravity: [f64; 3],
+        gravity: Option<[f64; 3]>,
         friction: Option<f64>,
         options: &str,
     ) -> PyResult<Self> {
@@ -121,6 +124,22 @@ impl ModelCore {
     #[getter]
     fn bodies(&self) -> Vec<(String, f64)> {
         self.mechanism().parts.iter().map(|part| (part.name.clone(), part.mass)).collect()
+    }
+
+    /// The actuators that act: name, joints, and the ends of the ranges of control and force.
+    #[getter]
+    fn actuators(&self) -> Vec<ActuatorParts> {
+        let mechanism = self.mechanism();
+        let all = mechanism.model.actuators().iter().enumerate();
+        let row = |(number, actuator): (usize, &Actuator)| {
+            let named = mechanism.actuators.iter().find(|one| one.number == Some(number));
+            let (name, joints) = named.map_or_else(
+                || (number.to_string(), Vec::new()),
+                |named| (named.name.clone(), named.joints.clone()),
+            );
+            (name, joints, actuator.control_range, actuator.force_range)
+        };
+        all.map(row).collect()
     }
 
     /// The names of the contacts that are known beforehand.
@@ -257,6 +276,24 @@ impl ModelCore {
         duration: Option<f64>,
         step_size: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let setup = self.changed(py, scheme, duration, step_size)?;
+        let result = interruptible(py, |progress| setup.simulate(&mut |share| progress(share)))?;
+        match result {
+            Ok(trajectory) => trajectory_dict(py, &trajectory),
+            Err(error) => Err(crate::errors::named(py, "StepError", error)),
+        }
+    }
+}
+
+impl ModelCore {
+    /// The model with another scheme, duration or step where these are given.
+    pub(crate) fn changed(
+        &self,
+        py: Python<'_>,
+        scheme: Option<&str>,
+        duration: Option<f64>,
+        step_size: Option<f64>,
+    ) -> PyResult<Setup> {
         let mut scenario = self.setup.scenario.clone();
         if let Some(scheme) = scheme {
             scenario.integrator.method = checked(scheme.parse())?;
@@ -268,20 +305,13 @@ impl ModelCore {
             return Err(refused(format!("`scheme` is {method}, expected one that takes steps")));
         }
         let setup = py.detach(|| scenario.build());
-        let setup = checked(setup)?;
-        let result = interruptible(py, |progress| setup.simulate(&mut |share| progress(share)))?;
-        match result {
-            Ok(trajectory) => trajectory_dict(py, &trajectory),
-            Err(error) => Err(crate::errors::named(py, "StepError", error)),
-        }
+        checked(setup)
     }
-}
 
-impl ModelCore {
     fn robot(
         py: Python<'_>,
         path: PathBuf,
-        gravity: [f64; 3],
+        gravity: Option<[f64; 3]>,
         friction: Option<f64>,
         mut options: Map<String, Value>,
     ) -> PyResult<Self> {
@@ -290,12 +320,16 @@ impl ModelCore {
         let Some(address) = path.to_str() else {
             return Err(refused(format!("`path` is {}, expected Unicode", path.display())));
         };
+        let is_mjcf =
+            path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"));
         let scheme = match options.remove("scheme") {
             Some(Value::String(name)) => Some(checked(name.parse::<Name>())?),
             _ => None,
         };
         let stands = options.remove("on_floor");
         let touches = options.remove("self_contacts");
+        let ground = number(&mut options, "ground")?;
+        let restitution = number(&mut options, "restitution")?;
         options.insert("urdf".to_owned(), address.into());
         let mut robot: Robot = serde_json::from_value(Value::Object(options)).map_err(|error| {
             refused(error.to_string().replace("unknown field", "unknown argument"))
@@ -303,27 +337,35 @@ impl ModelCore {
         if fixed_base == Some(Value::Bool(true)) {
             robot.base = Some(Base::Fixed);
         }
+        let yes = |value: &Option<Value>, default| match value {
+            Some(Value::Bool(yes)) => *yes,
+            _ => default,
+        };
         let made = py.detach(|| {
-            let mut scenario = Scenario::of_robot(robot, gravity)?;
+            let mut scenario = Scenario::of_robot_in(robot, gravity)?;
             scenario.friction = friction.or(scenario.friction);
+            scenario.restitution = restitution.or(scenario.restitution);
             scenario.integrator.method = scheme.unwrap_or(scenario.integrator.method);
+            if let Some(ground) = ground {
+                scenario.planes = vec![floor(&scenario.gravity, ground)];
+            }
+            let has_floor = !scenario.planes.is_empty();
             if let Some(robot) = &mut scenario.robot {
-                let yes = |value: &Option<Value>, default| match value {
-                    Some(Value::Bool(yes)) => *yes,
-                    _ => default,
-                };
-                robot.on_floor = yes(&stands, robot.on_floor);
+                // A model of MuJoCo is where its file says, unless it has a height.
+                let is_put = robot.on_floor || robot.height.is_some();
+                robot.on_floor =
+                    yes(&stands, has_floor && (is_put || (ground.is_some() && !is_mjcf)));
                 robot.self_contacts = yes(&touches, robot.self_contacts);
             }
             let setup = scenario.build()?;
-            Ok((warnings(&setup), setup))
+            Ok((setup.mechanism.warnings.clone(), setup))
         });
         let (warnings, setup) = checked::<_, Error>(made)?;
         let source = Source::Robot(path, gravity, friction, text);
         Ok(Self { setup: Arc::new(setup), warnings, source })
     }
 
-    pub(crate) fn setup(&self) -> &Setup {
+    pub(crate) const fn setup(&self) -> &Arc<Setup> {
         &self.setup
     }
 
@@ -369,19 +411,28 @@ impl ModelCore {
     }
 }
 
-/// Content of the robot description that has no effect or was filled in.
-fn warnings(setup: &Setup) -> Vec<String> {
-    let Some(robot) = &setup.scenario.robot else { return Vec::new() };
-    let settings = urdf::Settings {
-        allow_massless: robot.allow_massless,
-        packages: robot.packages.clone(),
-        ..urdf::Settings::default()
-    };
-    match urdf::read_file(&robot.urdf, &settings) {
-        Ok(imported) => imported.warnings.iter().map(ToString::to_string).collect(),
-        // It was read a moment ago.
-        Err(error) => vec![error.to_string()],
+/// Takes an optional number out of the options.
+fn number(options: &mut Map<String, Value>, name: &str) -> PyResult<Option<f64>> {
+    match options.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match value.as_f64() {
+            Some(value) => Ok(Some(value)),
+            None => Err(refused(format!("`{name}` is {value}, expected a number"))),
+        },
     }
+}
+
+/// A floor at a height (m) above the origin, perpendicular to gravity.
+fn floor(gravity: &[f64], height: f64) -> Plane {
+    let size = gravity.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+    let last = gravity.len() - 1;
+    let up = |(row, entry): (usize, &f64)| match size > 0.0 {
+        true => -entry / size,
+        false => f64::from(u8::from(row == last)),
+    };
+    let normal: Vec<f64> = gravity.iter().enumerate().map(up).collect();
+    let point = normal.iter().map(|entry| height * entry).collect();
+    Plane { name: "floor".to_owned(), point, normal, tangent: None }
 }
 
 /// The contacts of a mechanism at `coordinates` that are within `proximity` (m), with their names.

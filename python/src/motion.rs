@@ -4,19 +4,24 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use percussion_complementarity::friction::Status;
 use percussion_integrators::{
-    AppliedForce, State, StepReport, Work,
+    AppliedForce, Controls, State, StepReport, Work,
     schemes::{Any, Choice, Name},
 };
-use percussion_mechanism::mechanism::Surfaces;
+use percussion_mechanism::{
+    mechanism::Surfaces, scenario::Setup, trajectory::Trajectory, view::of_trajectory,
+};
+use percussion_report::viewer;
 use pyo3::{prelude::*, types::PyDict};
 use serde_json::{Value, json};
 
 use crate::{
     arrays::{list, out, out_rows},
+    blocks::of_document,
     errors::{checked, named, refused},
-    friction::FrictionProblem,
     interrupt::repeat,
     model::ModelCore,
+    record::Record,
+    trajectory::trajectory_dict,
     values::{name_of, plain, settings},
 };
 
@@ -28,8 +33,13 @@ pub(crate) struct SimulationCore {
     motion: Mutex<Any>,
     /// `None` for a scheme that accepts no force.
     force: Option<AppliedForce>,
+    /// `None` without actuators.
+    controls: Option<Controls>,
+    setup: Arc<Setup>,
     names: Vec<String>,
     surfaces: Option<Arc<Surfaces>>,
+    /// The samples and reports so far, if they are kept.
+    record: Option<Mutex<Record>>,
 }
 
 #[pymethods]
@@ -43,27 +53,35 @@ impl SimulationCore {
         coordinates: Option<&Bound<'_, PyAny>>,
         velocity: Option<&Bound<'_, PyAny>>,
         time: f64,
+        record: bool,
         given: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
         let (coordinates, velocity) = (model.position(coordinates)?, model.rate(velocity)?);
         let choice = choice(model, scheme, given)?;
-        let mechanism = model.mechanism();
+        let (setup, mechanism) = (Arc::clone(model.setup()), model.mechanism());
         let state = State { time, coordinates, velocity };
+        // Clones of a model share their controls; every simulation has its own.
+        let model = match mechanism.model.actuators() {
+            [] => mechanism.model.clone(),
+            all => checked(mechanism.model.clone().with_actuators(all.to_vec()))?,
+        };
         let (model, force) = if choice.name() == Name::Variational {
-            (mechanism.model.clone(), None)
+            (model, None)
         } else {
-            let (model, force) = mechanism.model.clone().with_applied_force();
+            let (model, force) = model.with_applied_force();
             (model, Some(force))
         };
+        let controls = model.controls();
         let motion = checked(choice.begin(model, state))?;
+        let record = record.then(|| Mutex::new(Record::begin(motion.model(), motion.state())));
         let names = mechanism.contacts.iter().map(|contact| contact.name.clone()).collect();
         let surfaces = mechanism.surfaces.clone().map(Arc::new);
-        Ok(Self { motion: Mutex::new(motion), force, names, surfaces })
+        Ok(Self { motion: Mutex::new(motion), force, controls, setup, names, surfaces, record })
     }
 
     /// Makes one step and returns its report.
     fn step<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let result = py.detach(|| Ok::<_, PyErr>(self.motion()?.step()))?;
+        let result = py.detach(|| self.make_step())?;
         match result {
             Ok(report) => report_dict(py, &report),
             Err(error) => Err(named(py, "StepError", error)),
@@ -76,7 +94,7 @@ impl SimulationCore {
     fn advance(&self, py: Python<'_>, steps: usize) -> PyResult<(usize, usize, f64, f64, bool)> {
         let mut sums = (0, 0, 0.0_f64, 0.0_f64, true);
         let step = || {
-            let report = self.motion().map_err(|error| error.to_string())?.step();
+            let report = self.make_step().map_err(|error| error.to_string())?;
             let report = report.map_err(|error| error.to_string())?;
             sums.0 += 1;
             sums.1 += usize::from(report.status != Status::Solved);
@@ -100,6 +118,27 @@ impl SimulationCore {
             ));
         };
         checked(force.set(&entries))
+    }
+
+    /// Sets the control of an actuator from the next step on.
+    fn set_control(&self, actuator: usize, control: f64) -> PyResult<()> {
+        match &self.controls {
+            Some(controls) => checked(controls.set(actuator, control)),
+            None => {
+                Err(refused("the model has no actuators, expected one with the drive `controls`"))
+            }
+        }
+    }
+
+    /// The motion so far as arrays, if it is recorded.
+    fn trajectory<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        trajectory_dict(py, &self.recorded()?)
+    }
+
+    /// The page that plays the motion so far, if it is recorded.
+    fn page(&self, py: Python<'_>) -> PyResult<String> {
+        let trajectory = self.recorded()?;
+        Ok(py.detach(|| viewer::page(&of_trajectory(&self.setup, &trajectory))))
     }
 
     #[getter]
@@ -142,15 +181,40 @@ impl SimulationCore {
     }
 
     /// The contact problem of the last step.
-    fn problem(&self, py: Python<'_>) -> PyResult<Option<FrictionProblem>> {
+    fn problem<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let document = py.detach(|| Ok::<_, PyErr>(self.motion()?.document()))?;
-        document.map(FrictionProblem::of_document).transpose()
+        document.map(|document| of_document(py, document)).transpose()
     }
 }
 
 impl SimulationCore {
     fn motion(&self) -> PyResult<MutexGuard<'_, Any>> {
         self.motion.lock().map_err(|_| refused("the motion was left in the middle of a step"))
+    }
+
+    /// Makes a step, and records it.
+    fn make_step(&self) -> PyResult<Result<StepReport, percussion_integrators::Error>> {
+        let mut motion = self.motion()?;
+        let result = motion.step();
+        if let (Ok(report), Some(record)) = (&result, &self.record) {
+            let mut record = record.lock().map_err(|_| refused("the record is not complete"))?;
+            record.push(motion.model(), motion.state(), report)?;
+        }
+        Ok(result)
+    }
+
+    /// The motion so far.
+    fn recorded(&self) -> PyResult<Trajectory> {
+        let Some(record) = &self.record else {
+            return Err(refused("`record` is False, expected a Simulation with `record=True`"));
+        };
+        let motion = self.motion()?;
+        let record = record.lock().map_err(|_| refused("the record is not complete"))?;
+        let contacts = motion.contacts();
+        let found = (0..contacts.len()).filter_map(|number| contacts.name(number)).collect();
+        let scheme = checked(serde_json::to_value(motion.scheme()))?;
+        let step_size = scheme.get("step_size").and_then(Value::as_f64).unwrap_or(f64::NAN);
+        Ok(record.trajectory(step_size, self.names.clone(), self.surfaces.as_deref(), found))
     }
 }
 

@@ -1,14 +1,13 @@
 //! Results of impact laws as Python objects: one outcome, several outcomes, or a sampled set.
 
 use percussion_impact::{
-    Certificate, Outcome, Problem,
-    certificate::Claims,
+    Impulse, Outcome, Problem, Status,
+    certificate::{Certificate, Claims},
     friction_cone::FrictionCone,
     laws::{
         Answer, Several,
         sampled::{ContactPlane, ExtremeOutcome, Guarantee, Sampled},
     },
-    outcome::{Impulse, Status},
 };
 use pyo3::{
     prelude::*,

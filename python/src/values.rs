@@ -21,7 +21,7 @@ const LONGEST: usize = 1 << 20;
 /// # Errors
 ///
 /// `ValueError` for numbers that are not finite and for objects of other types.
-fn value(name: &str, object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+pub(crate) fn value(name: &str, object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     let wrong = || {
         let found =
             object.get_type().name().map_or_else(|_| "an object".into(), |name| name.to_string());

@@ -67,12 +67,12 @@ def test_a_resting_box_is_carried_by_its_corners(integrator: str, cone: str) -> 
     assert found is not None
     assert found.names == ("floor–box",) * 4
     weight = 3.0 * GRAVITY * STEP
-    assert found.impulses[:, 0].sum() == pytest.approx(weight, rel=1e-6)
+    assert found.impulses[::3].sum() == pytest.approx(weight, rel=1e-6)
     ours = found.solve(tolerance=1e-12).check()
-    assert ours.impulses[:, 0].sum() == pytest.approx(weight, rel=1e-6)
+    assert ours.impulses[::3].sum() == pytest.approx(weight, rel=1e-6)
     # At rest the engine is right, too.
     assert found.certify().residual < 1e-6
-    assert found.problem.friction.tolist() == [0.5] * 4
+    assert [block.section for block in found.blocks] == [{"disc": 0.5}] * 4
 
 
 def test_the_operator_is_that_of_the_box() -> None:
@@ -97,7 +97,7 @@ def test_with_the_impulses_of_the_engine_comes_the_velocity_of_the_engine() -> N
             continue
         assert np.array_equal(found.velocity_after, data.qvel)
         assert np.array_equal(found.velocity(found.impulses), data.qvel)
-        assert found.certify().velocities.ravel() == pytest.approx(found.jacobian @ data.qvel, abs=1e-12)
+        assert found.certify().velocities == pytest.approx(found.jacobian @ data.qvel, abs=1e-12)
         # The difference of the velocities is what the impulses do.
         mass = np.zeros((6, 6))
         scratch = mj.MjData(model)
@@ -107,7 +107,7 @@ def test_with_the_impulses_of_the_engine_comes_the_velocity_of_the_engine() -> N
             mj.mj_mulM(model, scratch, mass[column], unit)
         other = 1.1 * found.impulses
         change = mass @ (found.velocity(other) - found.velocity_after)
-        assert change == pytest.approx(found.jacobian.T @ (0.1 * found.impulses).ravel(), abs=1e-10)
+        assert change == pytest.approx(found.jacobian.T @ (0.1 * found.impulses), abs=1e-10)
 
 
 def test_a_box_slides_by_coulombs_law() -> None:
@@ -133,15 +133,148 @@ def test_a_soft_contact_that_falls_in_is_an_approach() -> None:
     assert certificate.approach.max() == pytest.approx(max(0.0, -(found.jacobian @ found.velocity_after)[::3].min()))
 
 
-@pytest.mark.parametrize("condim", [1, 3, 4, 6])
-def test_contacts_of_every_dimension(condim: int) -> None:
-    model, data = box(condim=condim)
+@pytest.mark.parametrize(
+    ("condim", "section"),
+    [
+        (1, {"disc": 0.0}),
+        (3, {"disc": 0.5}),
+        (4, {"spin": [0.5, 0.5, 0.005]}),
+        (6, {"joint-ellipsoid": [0.5, 0.5, 0.005, 0.0001, 0.0001]}),
+    ],
+)
+@pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
+def test_contacts_of_every_dimension_have_their_section(condim: int, section: dict[str, Any], cone: str) -> None:
+    model, data = box(condim=condim, cone=cone)
     settled(model, data, 300)
     data.qvel[0] = 1.0
     found = adapter.problem(model, data)
     assert found is not None
-    assert found.problem.friction.tolist() == [0.0 if condim == 1 else 0.5] * 4
-    assert found.solve(tolerance=1e-10).status == "solved"
+    assert [block.section for block in found.blocks] == [section] * 4
+    assert [len(part) for part in found.split()] == [condim] * 4
+    ours = found.solve(tolerance=1e-10).check()
+    if condim > 1:
+        # The box slides without turning: friction is at its limit in all corners together.
+        change = found.velocity(ours.impulses)[0] - 1.0
+        assert change == pytest.approx(-0.5 * GRAVITY * STEP, rel=2e-3)
+
+
+def test_moments_are_those_of_the_engine() -> None:
+    # A ball that rolls and spins on a contact of all six components: the velocity of the engine follows from its impulses.
+    text = """
+    <mujoco><option timestep="0.002" cone="elliptic"/><worldbody>
+      <geom type="plane" size="1 1 1" condim="6" friction="0.8 0.02 0.01"/>
+      <body pos="0 0 0.0999"><freejoint/><geom type="sphere" size="0.1" mass="2" condim="6" friction="0.8 0.02 0.01"/></body>
+    </worldbody></mujoco>"""
+    model = mj.MjModel.from_xml_string(text)
+    data = mj.MjData(model)
+    data.qvel[:] = [0.4, 0.0, 0.0, 0.0, 4.0, 6.0]
+    found = adapter.problem(model, data)
+    assert found is not None
+    without = found.velocity(np.zeros(6))
+    mass = np.zeros((6, 6))
+    mj.mj_forward(model, data)
+    for column, unit in enumerate(np.eye(6)):
+        mj.mj_mulM(model, data, mass[column], unit)
+    # Without contacts the ball falls freely; the engine's solver ends at 1e-8.
+    free = data.qvel + STEP * np.array([0.0, 0.0, -GRAVITY, 0.0, 0.0, 0.0])
+    assert without == pytest.approx(free, abs=1e-7)
+    # Spin and rolling: the rows are the angular velocities about the normal and the tangents.
+    spin = found.jacobian[3] @ data.qvel
+    assert abs(spin) == pytest.approx(6.0, abs=1e-12)
+    ours = found.solve(tolerance=1e-12).check()
+    normal, _, _, twist, *rolling = ours.impulses
+    # The ball keeps turning, so the ellipsoid is reached, and the moments oppose the rotation.
+    tangents = ours.impulses[1:3]
+    level = (tangents @ tangents) / 0.8**2 + twist**2 / 0.02**2 + (rolling[0] ** 2 + rolling[1] ** 2) / 0.01**2
+    assert level == pytest.approx(normal**2, rel=1e-6)
+    assert twist * spin < 0.0
+
+
+@pytest.mark.parametrize("jacobian", ["dense", "sparse"])
+def test_a_connect_is_three_bilateral_rows(jacobian: str) -> None:
+    text = f"""
+    <mujoco><option timestep="0.002" jacobian="{jacobian}"/><worldbody>
+      <body name="bob" pos="0 0 -1"><freejoint/><geom type="sphere" size="0.1" mass="2" contype="0"/></body></worldbody>
+      <equality><connect name="rope" body1="bob" anchor="0 0 1"/></equality></mujoco>"""
+    model = mj.MjModel.from_xml_string(text)
+    data = mj.MjData(model)
+    data.qvel[:3] = [0.3, 0.0, 0.7]
+    found = adapter.problem(model, data)
+    assert found is not None
+    assert found.names == ("connect rope",)
+    assert [(block.kind, block.rows) for block in found.blocks] == [("bilateral", 3)]
+    ours = found.solve(tolerance=1e-12).check()
+    # The anchor stands still, one meter above the center.
+    after = found.velocity(ours.impulses)
+    assert after[:3] + np.cross(after[3:], [0.0, 0.0, 1.0]) == pytest.approx(np.zeros(3), abs=1e-11)
+    assert adapter.problem(model, data, loops=False) is None
+
+
+def test_a_weld_is_two_blocks_and_stops_its_body() -> None:
+    text = """
+    <mujoco><option timestep="0.002"/><worldbody>
+      <body name="part" pos="0 0 1"><freejoint/><geom type="box" size="0.1 0.2 0.3" mass="2"/></body></worldbody>
+      <equality><weld name="glue" body1="part"/></equality></mujoco>"""
+    model = mj.MjModel.from_xml_string(text)
+    data = mj.MjData(model)
+    data.qvel[:] = [0.3, -0.2, 0.7, 1.0, 2.0, -3.0]
+    found = adapter.problem(model, data)
+    assert found is not None
+    assert found.names == ("weld glue: position", "weld glue: orientation")
+    ours = found.solve(tolerance=1e-12).check()
+    assert found.velocity(ours.impulses) == pytest.approx(np.zeros(6), abs=1e-10)
+
+
+def test_coupled_joints_are_a_bilateral_row() -> None:
+    text = """
+    <mujoco><option timestep="0.002"/><worldbody>
+      <body><joint name="one" type="slide" axis="1 0 0"/><geom type="sphere" size="0.1" mass="1" contype="0"/></body>
+      <body><joint name="two" type="slide" axis="1 0 0"/><geom type="sphere" size="0.1" mass="3" contype="0"/></body></worldbody>
+      <equality><joint name="gear" joint1="one" joint2="two" polycoef="0 2 0 0 0"/></equality></mujoco>"""
+    model = mj.MjModel.from_xml_string(text)
+    data = mj.MjData(model)
+    data.qvel[:] = [1.0, 0.0]
+    found = adapter.problem(model, data)
+    assert found is not None
+    after = found.velocity(found.solve(tolerance=1e-12).check().impulses)
+    # v₁ = 2 v₂ with the momentum 2·1·v₁ + 3·v₂ of the direction (2, 1) kept: v₂ = 2/7.
+    assert after == pytest.approx([4.0 / 7.0, 2.0 / 7.0], abs=1e-12)
+
+
+@pytest.mark.parametrize(("speed", "expected"), [(1.0, 1.0 - 0.002 * 5.0 / 2.0), (0.004, 0.0)])
+def test_dry_friction_slows_a_joint_by_its_bound(speed: float, expected: float) -> None:
+    text = """
+    <mujoco><option timestep="0.002" gravity="0 0 0"/><worldbody>
+      <body><joint name="rail" type="slide" axis="1 0 0" frictionloss="5"/>
+      <geom type="sphere" size="0.1" mass="2"/></body></worldbody></mujoco>"""
+    model = mj.MjModel.from_xml_string(text)
+    data = mj.MjData(model)
+    data.qvel[0] = speed
+    found = adapter.problem(model, data)
+    assert found is not None
+    assert found.names == ("friction of joint rail",)
+    assert found.blocks[0].bound == pytest.approx(0.01)
+    ours = found.solve(tolerance=1e-12).check()
+    assert found.velocity(ours.impulses) == pytest.approx([expected], abs=1e-12)
+    assert adapter.problem(model, data, joint_friction=False) is None
+
+
+def test_rows_that_nothing_moves_are_left_out() -> None:
+    # A planar body: its contact cannot move along y, and the rolling about x and z is locked.
+    text = """
+    <mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="1 1 1" condim="6"/>
+      <body pos="0 0 0.0999"><joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/><joint axis="0 1 0"/>
+      <geom type="sphere" size="0.1" mass="2" condim="6"/></body></worldbody></mujoco>"""
+    model = mj.MjModel.from_xml_string(text)
+    data = mj.MjData(model)
+    data.qvel[:] = [1.0, 0.0, 0.0]
+    found = adapter.problem(model, data)
+    assert found is not None
+    still = [row for row, moved in enumerate(np.abs(found.jacobian).max(axis=1)) if moved == 0.0]
+    assert len(still) == 3
+    ours = found.solve(tolerance=1e-10).check()
+    assert np.abs(ours.impulses[still]).max() < 1e-15
+    assert found.velocity(ours.impulses)[0] == pytest.approx(1.0 - GRAVITY * STEP, rel=1e-3)
 
 
 def test_dense_and_sparse_rows_are_read_alike() -> None:
@@ -155,14 +288,14 @@ def test_dense_and_sparse_rows_are_read_alike() -> None:
     assert answers[0].problem.delassus == pytest.approx(answers[1].problem.delassus, abs=1e-9)
 
 
-def test_limits_are_contacts_without_friction() -> None:
+def test_limits_are_unilateral_rows() -> None:
     model = mj.MjModel.from_xml_string(ARM)
     data = mj.MjData(model)
     data.qpos[0], data.qvel[0] = -1e-4, -3.0
     found = adapter.problem(model, data)
     assert found is not None
     assert found.names == ("limit of joint elbow",)
-    assert found.problem.friction.tolist() == [0.0]
+    assert [block.kind for block in found.blocks] == ["unilateral"]
     # Damping of 2 N·m·s/rad is part of what stands for the masses: W = 1/(I + h d).
     mass = np.zeros((1, 1))
     mj.mj_forward(model, data)
@@ -171,6 +304,29 @@ def test_limits_are_contacts_without_friction() -> None:
     ours = found.solve(tolerance=1e-12).check()
     assert found.velocity(ours.impulses) == pytest.approx([0.0], abs=1e-11)
     assert adapter.problem(model, data, limits=False) is None
+
+
+def test_a_start_from_the_solver_of_contacts_changes_no_answer() -> None:
+    # A box on the floor with an arm that its limit holds up.
+    text = """
+    <mujoco><compiler angle="degree"/><option timestep="0.002"/><worldbody><geom type="plane" size="2 2 1" friction="0.6"/>
+      <body pos="0 0 0.12"><freejoint/><geom type="box" size="0.2 0.2 0.1" mass="3"/>
+      <body pos="0.1 0 0.2"><joint axis="0 1 0" limited="true" range="-60 -30"/>
+        <geom type="capsule" size="0.03" fromto="0 0 0 0.4 0 0" mass="1"/></body></body></worldbody></mujoco>"""
+    model = mj.MjModel.from_xml_string(text)
+    data = mj.MjData(model)
+    data.qpos[7], data.qvel[0] = np.deg2rad(-30.0), 1.0
+    compared = 0
+    for step in range(400):
+        found = adapter.problem(model, data) if step % 10 == 0 else None
+        if found is not None:
+            ours, plain = found.solve(tolerance=1e-11).check(), found.problem.solve(tolerance=1e-11).check()
+            # The velocities are unique here, the impulses of redundant contacts need not be.
+            assert found.velocity(ours.impulses) == pytest.approx(found.velocity(plain.impulses), abs=1e-7)
+            assert found.certify(ours.impulses).relative_residual <= 1e-11
+            compared += {"contact", "unilateral"} <= {block.kind for block in found.blocks}
+        mj.mj_step(model, data)
+    assert compared > 3
 
 
 @pytest.mark.parametrize("jacobian", ["dense", "sparse"])
@@ -182,7 +338,7 @@ def test_limits_have_the_rows_of_their_joints(jacobian: str) -> None:
     assert found is not None
     assert found.names == ("limit of joint first", "limit of joint second")
     # A lower limit and an upper one.
-    assert found.jacobian[::3].tolist() == [[1.0, 0.0], [0.0, -1.0]]
+    assert found.jacobian.tolist() == [[1.0, 0.0], [0.0, -1.0]]
 
 
 def test_nothing_in_contact_is_no_problem() -> None:
@@ -200,13 +356,13 @@ def test_model_and_data_are_not_changed() -> None:
     assert all(np.array_equal(one, other) for one, other in zip(before, after, strict=True))
 
 
-def test_what_is_no_problem_of_this_kind_is_refused() -> None:
+def test_steps_of_runge_and_kutta_are_refused() -> None:
     model, data = box("RK4")
     with pytest.raises(ValueError, match="RK4, expected Euler"):
         adapter.problem(model, data)
-    model, data = box()
-    data.qpos[2] = 0.0999
-    mj.mj_forward(model, data)
+
+
+def test_friction_may_differ_along_the_tangents() -> None:
     pair = BOX.format(integrator="Euler", cone="elliptic", condim=3, jacobian="auto").replace(
         "</worldbody>",
         '</worldbody><contact><pair geom1="floor" geom2="box" friction="0.5 0.1 0.01 0.01 0.01"/></contact>',
@@ -214,8 +370,10 @@ def test_what_is_no_problem_of_this_kind_is_refused() -> None:
     model = mj.MjModel.from_xml_string(pair)
     data = mj.MjData(model)
     data.qpos[2] = 0.0999
-    with pytest.raises(ValueError, match="contact 0 has the friction 0.5 and 0.1 along its tangents"):
-        adapter.problem(model, data)
+    found = adapter.problem(model, data)
+    assert found is not None
+    assert found.blocks[0].section == {"ellipse": [0.5, 0.1]}
+    assert found.solve().status == "solved"
 
 
 def test_the_result_is_a_result() -> None:
@@ -226,5 +384,5 @@ def test_the_result_is_a_result() -> None:
     found = adapter.problem(model, data)
     assert found is not None
     assert pickle.loads(pickle.dumps(found)) == found
-    assert "worst contact: floor–box" in str(found)
+    assert "worst block: floor–box" in str(found)
     assert isinstance(found.certify(), pc.FrictionCertificate)

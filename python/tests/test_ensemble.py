@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from test_model import ball
 
 import percussion as pc
@@ -86,3 +90,12 @@ def test_a_call_of_many_steps_is_that_of_each() -> None:
     assert steps.unsolved == 0
     assert steps.kept_energy
     assert np.array_equal(one.coordinates, many.coordinates)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a worker is killed by a signal")
+def test_a_cluster_that_loses_a_worker_gives_the_same_bits() -> None:
+    pytest.importorskip("distributed", reason="the cluster is that of dask")
+    script = ROOT / "python/examples/cluster.py"
+    done = subprocess.run([sys.executable, script, "256"], capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert "the same bits" in done.stdout

@@ -116,6 +116,32 @@ def friction(generator: np.random.Generator) -> Any:
     return problem.certify(array(generator, n, 3))
 
 
+def blocks(generator: np.random.Generator) -> Any:
+    def number() -> Any:
+        return scalar(generator) if generator.random() < 0.05 else abs(generator.normal())
+
+    made = [
+        pc.Block.disc(number(), tangents=int(generator.integers(0, 3))),
+        pc.Block.ellipse(number(), number()),
+        pc.Block.spin(number(), number(), number()),
+        pc.Block.rolling(number(), number(), number()),
+        pc.Block.unilateral(int(generator.integers(1, 3)), length=number()),
+        pc.Block.bilateral(int(generator.integers(1, 3))),
+        pc.Block.dry_friction(number()),
+        pc.Block("interval", 1, bound=(-1.0, number())),
+    ]
+    chosen: list[Any] = [made[index] for index in generator.integers(len(made), size=generator.integers(1, 4))]
+    if generator.random() < 0.1:
+        chosen[0] = scalar(generator)
+    size = sum(block.rows for block in chosen if isinstance(block, pc.Block))
+    compliance = array(generator, size) if generator.random() < 0.2 else None
+    problem = pc.FrictionProblem(array(generator, size, size), array(generator, size), blocks=chosen, compliance=compliance)
+    solution = problem.solve(max_sweeps=200, start=array(generator, size) if generator.random() < 0.3 else None)
+    problem.certify(solution.impulses)
+    problem.relaxation(max_iterations=100, tolerance=scalar(generator) if generator.random() < 0.1 else 1e-8)
+    return problem.certify(array(generator, size))
+
+
 def impact(generator: np.random.Generator) -> Any:
     v, n = int(generator.integers(1, 5)), int(generator.integers(1, 4))
     contacts = [
@@ -162,7 +188,7 @@ def loads(generator: np.random.Generator) -> Any:
     return pc.Impact.from_dict(document).resolve("newton")
 
 
-DOORS: list[Callable[[np.random.Generator], Any]] = [lcp, enumeration, friction, impact, documents, model, loads]
+DOORS: list[Callable[[np.random.Generator], Any]] = [lcp, enumeration, friction, blocks, impact, documents, model, loads]
 
 
 def test_random_calls_end_with_an_answer_or_an_error_of_the_kinds_expected() -> None:

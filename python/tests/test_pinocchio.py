@@ -48,13 +48,13 @@ def test_the_operator_and_the_free_velocity_are_those_of_our_own_model() -> None
         contacts.append(adapter.PointContact(name, 0.8, point=(center[0], center[1], 0.0)))
     tau = np.array(pin.nonLinearEffects(model, data, q, np.zeros(model.nv)))
     tau[:6] = 0.0
-    found = adapter.problem(model, q, np.zeros(model.nv), tau, STEP, contacts)
+    found = adapter.problem(model, q, np.zeros(model.nv), tau, STEP, contacts, limits=False, joint_friction=False)
     assert found is not None
     # Tangents may be turned against ours; normals and all that does not depend on tangents agree.
     delassus = found.problem.delassus
     assert delassus[::3, ::3] == pytest.approx(expected[::3, ::3], rel=1e-8)
     assert np.linalg.eigvalsh(delassus) == pytest.approx(np.linalg.eigvalsh(expected), rel=1e-7, abs=1e-9)
-    assert found.problem.free_velocity[:, 0] == pytest.approx(step.problem.free_velocity[feet, 0], abs=1e-10)
+    assert found.problem.free_velocity[::3] == pytest.approx(step.problem.free_velocity[feet, 0], abs=1e-10)
 
 
 def test_a_standing_robot_is_carried() -> None:
@@ -70,10 +70,16 @@ def test_a_standing_robot_is_carried() -> None:
     masses = np.array(pin.crba(model, data, q))
     masses = np.triu(masses) + np.triu(masses, 1).T
     effects = np.array(pin.nonLinearEffects(model, data, q, np.zeros(model.nv)))
-    balance = masses @ after - STEP * (tau - effects) - found.jacobian.T @ solution.impulses.ravel()
+    balance = masses @ after - STEP * (tau - effects) - found.jacobian.T @ solution.impulses
     assert np.abs(balance).max() < 1e-12
-    assert (found.jacobian @ after)[::3].min() > -1e-10
-    assert found.names == tuple(FEET)
+    assert (found.jacobian @ after)[:12:3].min() > -1e-10
+    # The dry friction of the joints of the file follows the contacts, 0.05 N·m each.
+    assert found.names[:4] == tuple(FEET)
+    # The knees start at their limits.
+    assert [block.kind for block in found.blocks] == ["contact"] * 4 + ["unilateral"] * 4 + ["interval"] * 12
+    assert all(name.startswith("upper limit of joint ") and "knee" in name for name in found.names[4:8])
+    assert all(name.startswith("friction of joint ") for name in found.names[8:])
+    assert np.abs(solution.impulses[16:]).max() <= 0.05 * STEP * (1.0 + 1e-9)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +88,7 @@ def test_a_standing_robot_is_carried() -> None:
         ({"q": [1.0]}, r"`q` has the shape \(1,\), expected \(19,\)"),
         ({"v": np.full(18, np.nan)}, "`v` has entries that are not finite"),
         ({"step_size": 0.0}, "`step_size` is 0.0, expected a positive number"),
-        ({"contacts": [adapter.PointContact("nose", 0.5)]}, "`nose`, which is no frame"),
+        ({"contacts": [adapter.PointContact("nose", 0.5)]}, "`nose`, which is not a frame"),
         ({"contacts": [adapter.PointContact(999, 0.5)]}, r"`contacts\[0\].frame` is 999"),
         ({"contacts": [adapter.PointContact(FEET[0], 0.5, normal=(0.0, 0.0, 0.0))]}, "expected a nonzero vector"),
         ({"contacts": [adapter.PointContact(FEET[0], -0.5)]}, "-0.5"),
@@ -97,4 +103,48 @@ def test_wrong_states_are_refused(change: dict[str, Any], message: str) -> None:
 
 def test_no_contacts_are_no_problem() -> None:
     model, q = robot()
-    assert adapter.problem(model, q, np.zeros(18), np.zeros(18), STEP, []) is None
+    assert adapter.problem(model, q, np.zeros(18), np.zeros(18), STEP, [], limits=False, joint_friction=False) is None
+
+
+def test_a_joint_at_its_limit_stops_there() -> None:
+    model, q = robot()
+    joint = model.names[2]
+    index = model.idx_vs[2]
+    q[7:] = -0.7
+    q[model.idx_qs[2]] = model.upperPositionLimit[model.idx_qs[2]]
+    v = np.zeros(18)
+    v[index] = 2.0
+    found = adapter.problem(model, q, v, np.zeros(18), STEP, [], joint_friction=False)
+    assert found is not None
+    assert found.names == (f"upper limit of joint {joint}",)
+    after = found.velocity(found.solve(tolerance=1e-12).check().impulses)
+    assert after[index] == pytest.approx(0.0, abs=1e-12)
+    assert adapter.problem(model, q, v, np.zeros(18), STEP, [], joint_friction=False, limits=False) is None
+
+
+def test_a_loop_is_bilateral() -> None:
+    model, q = robot()
+    frame = model.frames[model.getFrameId(FEET[0])]
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, q)
+    world = pin.SE3(np.eye(3), np.array(data.oMf[model.getFrameId(FEET[0])].translation))
+    held = pin.RigidConstraintModel(
+        pin.ContactType.CONTACT_3D, model, frame.parentJoint, frame.placement, 0, world, pin.ReferenceFrame.LOCAL
+    )
+    v = np.linspace(-1.0, 1.0, 18)
+    found = adapter.problem(model, q, v, np.zeros(18), STEP, [], limits=False, loops=[held], joint_friction=False)
+    assert found is not None
+    assert [(block.kind, block.rows) for block in found.blocks] == [("bilateral", 3)]
+    after = found.velocity(found.solve(tolerance=1e-12).check().impulses)
+    # The foot stands still; its Jacobian is computed here, not by the adapter.
+    rows = np.array(pin.computeFrameJacobian(model, data, q, model.getFrameId(FEET[0]), pin.ReferenceFrame.LOCAL_WORLD_ALIGNED))
+    assert np.abs(rows[:3] @ v).max() > 0.1
+    assert rows[:3] @ after == pytest.approx(np.zeros(3), abs=1e-10)
+
+
+def test_friction_may_differ_along_the_tangents() -> None:
+    model, q = robot()
+    contact = adapter.PointContact(FEET[0], (0.8, 0.2))
+    found = adapter.problem(model, q, np.zeros(18), np.zeros(18), STEP, [contact], joint_friction=False)
+    assert found is not None
+    assert found.blocks[0].section == {"ellipse": [0.8, 0.2]}

@@ -1,7 +1,8 @@
 //! The Python package: `cargo xtask python`.
 //!
-//! Creates a virtual environment below `target/`, builds the wheel, installs it, and checks it with pytest,
-//! the stubs, the types of package and examples, and the examples themselves. The adapter of pinocchio, which
+//! Checks the Rust side with rustfmt and clippy, creates a virtual environment below `target/`, builds the wheel, installs
+//! it, and checks it with pytest, which runs the notebooks, the stubs, the types of package and examples, and the examples
+//! themselves. The adapter of pinocchio, which
 //! is a large package, is checked only if pinocchio is installed.
 
 use std::{
@@ -22,8 +23,15 @@ const FOLDER: &str = "python";
 const OLDEST: (u32, u32) = (3, 10);
 
 /// Further packages for the checks, installed by pip.
-const TOOLS: [&str; 5] =
-    ["maturin>=1.16,<2", "numpy>=1.26", "pytest>=8", "mypy>=1.11", "mujoco>=3.2"];
+const TOOLS: [&str; 7] = [
+    "maturin>=1.16,<2",
+    "numpy>=1.26",
+    "pytest>=8",
+    "mypy>=1.11",
+    "mujoco>=3.2",
+    "matplotlib>=3.7",
+    "distributed>=2024",
+];
 
 /// Command that installs an interpreter.
 const INSTALL: &str = "sudo apt-get install python3 python3-venv";
@@ -86,6 +94,7 @@ fn check(python: &Path) -> anyhow::Result<()> {
         let mut format = shell::cargo(["fmt", "--check", "--manifest-path"]);
         shell::run(format.arg(package.join("Cargo.toml")))
     })?;
+    timed("clippy", &|| clippy(&package))?;
     timed("environment", &|| environment.make(python))?;
     timed("wheel", &|| build(&environment, &package, &out.join("wheels")))?;
     timed("tests", &|| {
@@ -99,6 +108,14 @@ fn check(python: &Path) -> anyhow::Result<()> {
         println!("{name:<12} {:>6.1} s", time.as_secs_f64());
     }
     Ok(())
+}
+
+/// Checks the Rust side for warnings, with the settings and the target directory of its workspace.
+fn clippy(package: &Path) -> anyhow::Result<()> {
+    let mut clippy = shell::cargo(["clippy", "--quiet", "--locked", "--", "-D", "warnings"]);
+    shell::run(
+        clippy.current_dir(package).env("CARGO_TARGET_DIR", shell::target().join("bindings")),
+    )
 }
 
 /// The `percussion` program that the tests compare with bitwise: the one given by the environment, or one built here.

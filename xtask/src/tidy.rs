@@ -12,6 +12,7 @@ mod layering;
 mod licenses;
 mod links;
 mod packages;
+mod public_paths;
 mod readme;
 mod registry;
 mod sources;
@@ -87,6 +88,7 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
             findings.extend(sources::check(relative, &text));
             findings.extend(formulas::check(relative, &text));
             findings.extend(front_page::check(relative, &text));
+            findings.extend(public_paths::check(relative, &text));
             sources.push((relative.to_path_buf(), text));
         } else if relative.extension().is_some_and(|extension| extension == "md") {
             let text = read(&path)?;

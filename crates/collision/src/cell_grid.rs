@@ -1,23 +1,4 @@
 //! Linked cells for many spheres: [`CellGrid`].
-//!
-//! Space is divided into cubes that are not smaller than the largest distance of a pair, so that both centers of a
-//! pair are in the same cube or in neighboring cubes. Centers are sorted by cube, with a counting sort. Cubes are
-//! numbered slab by slab, within a slab upward, and places by their cubes. Memory is therefore accessed in order,
-//! and slabs can be processed in parallel with the same bits for any number of threads.
-//!
-//! - **Needs** finite centers.
-//! - **Cost** `O(n + k)` for `n` centers with `k` pairs, if the number of centers per cube is bounded, as for
-//!   spheres that hardly overlap. The grid has at most about `4 n` cubes: if centers are scattered more widely, the
-//!   cubes are larger. Centers far from all others are assigned to the cubes at the border, so that a few distant
-//!   ones do not enlarge the grid.
-//! - **Allocates** nothing once buffers have grown to the number of centers and pairs.
-//! - **Deterministic**: [`CellGrid::pairs`] are sorted, whatever the cubes; the order and the slabs of
-//!   [`CellGrid::sort`] depend on the centers alone.
-//!
-//! # Source
-//!
-//! M. P. Allen, D. J. Tildesley, *Computer Simulation of Liquids*, 2nd ed., Oxford University Press
-//! 2017, section 5.3.2.
 
 use std::ops::Range;
 
@@ -26,7 +7,7 @@ use nalgebra::Vector3;
 /// The reason why pairs cannot be found.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum CellGridError {
     /// There are too many centers.
     #[error("{count} centers, expected at most {LARGEST_COUNT}")]
     Count {
@@ -70,6 +51,25 @@ const SPREAD: f64 = 4.0;
 /// [`pairs`](Self::pairs) finds the pairs of equal spheres in one call. To keep arrays in the order of the cubes and
 /// process slabs in parallel, call [`sort`](Self::sort), and then [`pairs_of`](Self::pairs_of) for each slab.
 ///
+/// Space is divided into cubes that are not smaller than the largest distance of a pair, so that both centers of a
+/// pair are in the same cube or in neighboring cubes. Centers are sorted by cube, with a counting sort. Cubes are
+/// numbered slab by slab, within a slab upward, and places by their cubes. Memory is therefore accessed in order,
+/// and slabs can be processed in parallel with the same bits for any number of threads.
+///
+/// - **Needs** finite centers.
+/// - **Cost** `O(n + k)` for `n` centers with `k` pairs, if the number of centers per cube is bounded, as for
+///   spheres that hardly overlap. The grid has at most about `4 n` cubes: if centers are scattered more widely, the
+///   cubes are larger. Centers far from all others are assigned to the cubes at the border, so that a few distant
+///   ones do not enlarge the grid.
+/// - **Allocates** nothing once buffers have grown to the number of centers and pairs.
+/// - **Deterministic**: [`CellGrid::pairs`] are sorted, whatever the cubes; the order and the slabs of
+///   [`CellGrid::sort`] depend on the centers alone.
+///
+/// # Source
+///
+/// M. P. Allen, D. J. Tildesley, *Computer Simulation of Liquids*, 2nd ed., Oxford University Press
+/// 2017, section 5.3.2.
+///
 /// # Example
 ///
 /// Three balls of radius 0.5 m in a row, the first two of which touch.
@@ -82,7 +82,7 @@ const SPREAD: f64 = 4.0;
 /// let mut pairs = Vec::new();
 /// CellGrid::default().pairs(&centers, 1.0, &mut pairs)?;
 /// assert_eq!(pairs, [[0, 1]]);
-/// # Ok::<(), percussion_collision::cell_grid::Error>(())
+/// # Ok::<(), percussion_collision::CellGridError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CellGrid {
@@ -123,13 +123,13 @@ impl CellGrid {
     ///
     /// # Errors
     ///
-    /// See [`Error`]; `pairs` is then empty.
+    /// See [`CellGridError`]; `pairs` is then empty.
     pub fn pairs(
         &mut self,
         centers: &[Vector3<f64>],
         distance: f64,
         pairs: &mut Vec<[usize; 2]>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), CellGridError> {
         pairs.clear();
         check(centers, distance)?;
         // Rounding must not put two centers at exactly this distance into cubes that are not neighbors.
@@ -406,17 +406,17 @@ fn narrow(place: usize) -> u32 {
     place as u32
 }
 
-fn check(centers: &[Vector3<f64>], distance: f64) -> Result<(), Error> {
+fn check(centers: &[Vector3<f64>], distance: f64) -> Result<(), CellGridError> {
     if centers.len() > LARGEST_COUNT {
-        return Err(Error::Count { count: centers.len() });
+        return Err(CellGridError::Count { count: centers.len() });
     }
     if !(distance.is_normal() && distance > 0.0) {
-        return Err(Error::Distance { value: distance });
+        return Err(CellGridError::Distance { value: distance });
     }
     for (index, center) in centers.iter().enumerate() {
         let outside = |entry: &&f64| !(-LARGEST..=LARGEST).contains(*entry);
         if let Some(&value) = center.iter().find(outside) {
-            return Err(Error::Center { index, value });
+            return Err(CellGridError::Center { index, value });
         }
     }
     Ok(())

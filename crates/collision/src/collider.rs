@@ -7,7 +7,7 @@ use crate::{
     coefficients,
     feature::Feature,
     lengths::LARGEST,
-    shape::{self, Shape},
+    shape::{Shape, ShapeError},
     solid::{Placed, Solid},
 };
 
@@ -20,10 +20,10 @@ const NORMALIZED: f64 = 1e-6;
 /// The reason why a collider is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ColliderError {
     /// The shape is invalid.
     #[error(transparent)]
-    Shape(#[from] shape::Error),
+    Shape(#[from] ShapeError),
     /// A coefficient is out of range.
     #[error(transparent)]
     Coefficient(#[from] coefficients::Error),
@@ -77,7 +77,7 @@ pub enum Error {
 ///     .with_pose(Isometry3::translation(0.0, 0.0, -0.4))?
 ///     .with_friction(0.8)?;
 /// assert_eq!((foot.body(), foot.friction(), foot.restitution()), (Some(3), 0.8, 0.0));
-/// # Ok::<(), percussion_collision::collider::Error>(())
+/// # Ok::<(), percussion_collision::ColliderError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collider {
@@ -94,8 +94,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`].
-    pub fn on_body(body: usize, shape: Shape) -> Result<Self, Error> {
+    /// [`ColliderError::Shape`].
+    pub fn on_body(body: usize, shape: Shape) -> Result<Self, ColliderError> {
         Self::new(Some(body), shape)
     }
 
@@ -103,12 +103,12 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`].
-    pub fn fixed(shape: Shape) -> Result<Self, Error> {
+    /// [`ColliderError::Shape`].
+    pub fn fixed(shape: Shape) -> Result<Self, ColliderError> {
         Self::new(None, shape)
     }
 
-    fn new(body: Option<usize>, shape: Shape) -> Result<Self, Error> {
+    fn new(body: Option<usize>, shape: Shape) -> Result<Self, ColliderError> {
         shape.check()?;
         let solid = Solid::from(&shape);
         let pose = Isometry3::identity();
@@ -119,8 +119,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`Error::Pose`], [`Error::QuaternionNorm`].
-    pub fn with_pose(self, pose: Isometry3<f64>) -> Result<Self, Error> {
+    /// [`ColliderError::Pose`], [`ColliderError::QuaternionNorm`].
+    pub fn with_pose(self, pose: Isometry3<f64>) -> Result<Self, ColliderError> {
         check_pose(&pose)?;
         Ok(Self { pose, ..self })
     }
@@ -129,8 +129,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`Error::Coefficient`].
-    pub fn with_friction(self, friction: f64) -> Result<Self, Error> {
+    /// [`ColliderError::Coefficient`].
+    pub fn with_friction(self, friction: f64) -> Result<Self, ColliderError> {
         coefficients::check_friction(friction)?;
         Ok(Self { friction, ..self })
     }
@@ -139,8 +139,8 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`Error::Coefficient`].
-    pub fn with_restitution(self, restitution: f64) -> Result<Self, Error> {
+    /// [`ColliderError::Coefficient`].
+    pub fn with_restitution(self, restitution: f64) -> Result<Self, ColliderError> {
         coefficients::check_restitution(restitution)?;
         Ok(Self { restitution, ..self })
     }
@@ -188,21 +188,21 @@ impl Collider {
     ///
     /// # Errors
     ///
-    /// [`Error::Body`], [`Error::Dimension`], [`Error::OutOfPlane`].
-    pub fn check(&self, system: &dyn System) -> Result<(), Error> {
+    /// [`ColliderError::Body`], [`ColliderError::Dimension`], [`ColliderError::OutOfPlane`].
+    pub fn check(&self, system: &dyn System) -> Result<(), ColliderError> {
         let count = system.body_count();
         if let Some(body) = self.body.filter(|body| *body >= count) {
-            return Err(Error::Body { body, count });
+            return Err(ColliderError::Body { body, count });
         }
         let dimension = system.dimension();
         if !self.shape.fits(dimension) {
-            return Err(Error::Dimension { shape: self.shape.name(), dimension });
+            return Err(ColliderError::Dimension { shape: self.shape.name(), dimension });
         }
         if dimension == Dimension::Plane {
             let q = &self.pose.rotation;
             let out = [(self.pose.translation.z, 0.0), (q.i, PLANAR), (q.j, PLANAR)];
             if let Some(&(value, _)) = out.iter().find(|(value, limit)| value.abs() > *limit) {
-                return Err(Error::OutOfPlane { value });
+                return Err(ColliderError::OutOfPlane { value });
             }
         }
         Ok(())
@@ -223,14 +223,14 @@ impl Collider {
 }
 
 /// Refuses a pose that queries cannot handle.
-pub(crate) fn check_pose(pose: &Isometry3<f64>) -> Result<(), Error> {
+pub(crate) fn check_pose(pose: &Isometry3<f64>) -> Result<(), ColliderError> {
     let mut entries = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
     if let Some(&value) = entries.find(|entry| !(-LARGEST..=LARGEST).contains(*entry)) {
-        return Err(Error::Pose { value });
+        return Err(ColliderError::Pose { value });
     }
     let norm = pose.rotation.coords.norm();
     if (norm - 1.0).abs() > NORMALIZED {
-        return Err(Error::QuaternionNorm { norm });
+        return Err(ColliderError::QuaternionNorm { norm });
     }
     Ok(())
 }

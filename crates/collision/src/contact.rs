@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 
 use nalgebra::Vector3;
 use percussion_dynamics::{
-    Anchor, ContactFrame, ContactRows, Dimension, GapFunction, System, contact_set,
-    gap::{self, ContactPoint, rates::Touch},
-    system::motion::BodyMotion,
+    Anchor, ContactFrame, Dimension, System,
+    gap::{self, ContactPoint, ContactRows, GapFunction, rates::Touch},
+    motion::BodyMotion,
 };
 
 use crate::{collider::Collider, feature::Feature, pairs, solid::Placed, witness::Witness};
@@ -101,7 +101,7 @@ fn frame(normal: &Vector3<f64>, dimension: Dimension) -> Option<ContactFrame> {
 }
 
 /// The input of a [`ContactSet`](percussion_dynamics::ContactSet): the contact without its name.
-impl From<&Contact> for contact_set::Contact {
+impl From<&Contact> for percussion_dynamics::Contact {
     fn from(contact: &Contact) -> Self {
         let Contact { bodies, points, frame, gap, friction, restitution, .. } = *contact;
         Self { bodies, points, frame, gap, friction, restitution }

@@ -16,7 +16,7 @@
 use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
-use percussion_dynamics::{Dimension, MassProperties, inertia};
+use percussion_dynamics::{Dimension, MassProperties, MassPropertiesError};
 
 use crate::{hull::Hull, shape::Shape};
 
@@ -58,7 +58,7 @@ impl Shape {
     ///
     /// # Errors
     ///
-    /// [`inertia::Error`] for a mass that is not positive and finite, and for a half-space.
+    /// [`MassPropertiesError`] for a mass that is not positive and finite, and for a half-space.
     ///
     /// # Example
     ///
@@ -79,7 +79,7 @@ impl Shape {
         &self,
         mass: f64,
         dimension: Dimension,
-    ) -> Result<MassProperties, inertia::Error> {
+    ) -> Result<MassProperties, MassPropertiesError> {
         let upright = |solid: MassProperties| {
             // The axis of solids of revolution is x.
             let moments = solid.inertia();
@@ -163,7 +163,7 @@ impl Moments {
         Self { volume, center: inner + center, spread: 0.5 * (spread + spread.transpose()) }
     }
 
-    fn mass_properties(&self, mass: f64) -> Result<MassProperties, inertia::Error> {
+    fn mass_properties(&self, mass: f64) -> Result<MassProperties, MassPropertiesError> {
         let spread = self.spread;
         let inertia = (Matrix3::from_diagonal_element(spread.trace()) - spread) * mass;
         MassProperties::new(mass, self.center, inertia)
@@ -175,12 +175,12 @@ impl Moments {
 ///
 /// # Errors
 ///
-/// [`inertia::Error`], as [`Shape::mass_properties`], and if there are no parts.
+/// [`MassPropertiesError`], as [`Shape::mass_properties`], and if there are no parts.
 pub fn composite(
     parts: &[(Shape, Isometry3<f64>)],
     mass: f64,
     dimension: Dimension,
-) -> Result<MassProperties, inertia::Error> {
+) -> Result<MassProperties, MassPropertiesError> {
     let total: f64 = parts.iter().map(|(shape, _)| shape.volume(dimension)).sum();
     let part = |(shape, pose): &(Shape, Isometry3<f64>)| {
         let own = shape.mass_properties(mass * (shape.volume(dimension) / total), dimension)?;

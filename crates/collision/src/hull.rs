@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 /// The reason why points do not span a convex hull.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum HullError {
     /// There are fewer than four points, the minimum for a hull with volume.
     #[error("convex hull of {found} points, expected at least 4")]
     TooFew {

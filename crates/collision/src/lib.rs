@@ -2,7 +2,7 @@
 //!
 //! A [`Collider`] attaches a [`Shape`] to a body of a [`System`](percussion_dynamics::System). A [`Scene`] of
 //! colliders finds the [`Contact`]s between them at given coordinates. A [`FeatureGap`] is the
-//! [`GapFunction`](percussion_dynamics::GapFunction) of one contact, which follows it while the bodies move. A scene
+//! [`GapFunction`](percussion_dynamics::gap::GapFunction) of one contact, which follows it while the bodies move. A scene
 //! is a [`ContactSource`](percussion_dynamics::ContactSource), which all integration schemes accept. The
 //! [`CellGrid`] finds near pairs among many equal spheres. This crate contains no contact laws.
 //!
@@ -20,7 +20,7 @@
 //! ```
 //! use nalgebra::{Matrix3, Vector3};
 //! use percussion_collision::{Collider, Feature, Scene, Settings, Shape, Workspace};
-//! use percussion_dynamics::{Body, ContactRows, FreeBodies};
+//! use percussion_dynamics::{Body, FreeBodies, gap::ContactRows};
 //!
 //! let system = FreeBodies::new(vec![Body::new(2.0, Matrix3::identity())], Vector3::zeros())?;
 //! let scene = Scene::new(
@@ -85,22 +85,22 @@
 //!   before edges, edges before rims and smaller indices before larger ones. *Coaxial cylinders* separate along the
 //!   axis or, if that is longer, along the `x` axis of the first.
 //!
-//! If the iteration for a distance fails, the result is [`scene::Error::Undecided`] instead of an estimate.
+//! If the iteration for a distance fails, the result is [`SceneError::Undecided`] instead of an estimate.
 //!
 //! # Modules
 //!
-//! | module | holds |
+//! | item or module | holds |
 //! | --- | --- |
-//! | [`shape`] | [`Shape`]: spheres, boxes, capsules, cylinders, hulls, rods, half-spaces, discs, rectangles |
+//! | [`Shape`] | spheres, boxes, capsules, cylinders, hulls, rods, half-spaces, discs, rectangles |
 //! | [`homogeneous`] | volume, mass and inertia of shapes, and of several together |
-//! | [`hull`] | [`Hull`], a convex polyhedron with its faces and edges |
-//! | [`collider`] | [`Collider`], a shape on a body with friction and restitution |
+//! | [`Hull`] | a convex polyhedron with its faces and edges |
+//! | [`Collider`] | a shape on a body with friction and restitution |
 //! | [`coefficients`] | the ranges of coefficients |
-//! | [`pair`] | [`Pair`], two colliders with their own friction and restitution |
-//! | [`scene`] | [`Scene`], which finds contacts, and the proximity that decides which take part in an impact |
-//! | [`contact`] | [`Contact`], its [name](ContactId), and [`FeatureGap`] |
-//! | [`feature`] | [`Feature`], the parts of a name |
-//! | [`cell_grid`] | [`CellGrid`] for many equal spheres |
+//! | [`Pair`] | two colliders with their own friction and restitution |
+//! | [`Scene`] | finds contacts, with the proximity that decides which take part in an impact |
+//! | [`Contact`] | what a scene finds, with its [name](ContactId); [`FeatureGap`] follows it |
+//! | [`Feature`] | the parts of a name |
+//! | [`CellGrid`] | finds the pairs of many equal spheres |
 //!
 //! # Features
 //!
@@ -110,7 +110,7 @@
 //! | `serde` | yes | shapes as data of files |
 //!
 //! Without `hulls`, a cylinder can touch half-spaces and spheres only; with a capsule, a box or another cylinder
-//! near it, [`Scene::contacts`] returns [`scene::Error::Undecided`].
+//! near it, [`Scene::contacts`] returns [`SceneError::Undecided`].
 //!
 //! # Limits
 //!
@@ -123,39 +123,41 @@
 #[cfg(feature = "hulls")]
 mod adapter;
 mod broad_phase;
-pub mod cell_grid;
+mod cell_grid;
 pub mod coefficients;
-pub mod collider;
-pub mod contact;
+mod collider;
+mod contact;
 mod distance;
-pub mod feature;
+mod feature;
 #[cfg(feature = "serde")]
 mod files;
 pub mod homogeneous;
-pub mod hull;
+mod hull;
 mod lengths;
-pub mod pair;
+mod pair;
 mod pairs;
 #[cfg(feature = "hulls")]
 mod parry;
 #[cfg(feature = "hulls")]
 mod points;
-pub mod scene;
-pub mod shape;
+mod scene;
+mod shape;
 mod solid;
 mod source;
 mod witness;
+
+pub use nalgebra;
+
+pub use cell_grid::{CellGrid, CellGridError, LARGEST_COUNT};
+pub use collider::{Collider, ColliderError};
+pub use contact::{Contact, ContactId, FeatureGap};
+pub use feature::Feature;
+pub use hull::{Edge, Face, Hull, HullError};
+pub use pair::{Pair, PairError};
+pub use scene::{Scene, SceneError, Settings, Workspace, between};
+pub use shape::{Shape, ShapeError};
 
 /// Compiles the example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-pub use cell_grid::CellGrid;
-pub use collider::Collider;
-pub use contact::{Contact, ContactId, FeatureGap};
-pub use feature::Feature;
-pub use hull::Hull;
-pub use pair::Pair;
-pub use scene::{Scene, Settings, Workspace};
-pub use shape::Shape;

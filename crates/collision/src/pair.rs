@@ -38,7 +38,7 @@ pub struct Pair {
 /// The reason why a pair is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum PairError {
     /// There is no such collider.
     #[error("collider {collider} does not exist, expected an index below {count}")]
     Collider {
@@ -73,7 +73,7 @@ pub(crate) struct Pairs {
 
 impl Pairs {
     /// Creates the pairs of a scene of `count` colliders, or returns the first pair that is refused.
-    pub(crate) fn new(pairs: &[Pair], count: usize) -> Result<Self, (usize, Error)> {
+    pub(crate) fn new(pairs: &[Pair], count: usize) -> Result<Self, (usize, PairError)> {
         let mut sorted: Vec<(Pair, usize)> = Vec::with_capacity(pairs.len());
         for (index, pair) in pairs.iter().enumerate() {
             check(pair, count).map_err(|error| (index, error))?;
@@ -83,7 +83,7 @@ impl Pairs {
         sorted.sort_by_key(|(pair, _)| pair.colliders);
         let repeated = sorted.windows(2).find(|two| two[0].0.colliders == two[1].0.colliders);
         if let Some([_, (Pair { colliders, .. }, index)]) = repeated {
-            return Err((*index, Error::Repeated { colliders: *colliders }));
+            return Err((*index, PairError::Repeated { colliders: *colliders }));
         }
         Ok(Self { sorted: sorted.into_iter().map(|(pair, _)| pair).collect() })
     }
@@ -105,13 +105,13 @@ fn ordered([a, b]: [usize; 2]) -> [usize; 2] {
     [a.min(b), a.max(b)]
 }
 
-fn check(pair: &Pair, count: usize) -> Result<(), Error> {
+fn check(pair: &Pair, count: usize) -> Result<(), PairError> {
     let Pair { colliders, friction, restitution } = *pair;
     if let Some(&collider) = colliders.iter().find(|collider| **collider >= count) {
-        return Err(Error::Collider { collider, count });
+        return Err(PairError::Collider { collider, count });
     }
     if colliders[0] == colliders[1] {
-        return Err(Error::Same { collider: colliders[0] });
+        return Err(PairError::Same { collider: colliders[0] });
     }
     coefficients::check_friction(friction)?;
     Ok(coefficients::check_restitution(restitution)?)
@@ -135,16 +135,17 @@ mod tests {
     fn what_is_wrong_is_named() {
         let good = Pair { colliders: [0, 1], friction: 0.5, restitution: 0.0 };
         let refused = |bad: Pair| Pairs::new(&[good, bad], 3).unwrap_err();
-        let expected = Error::Collider { collider: 3, count: 3 };
+        let expected = PairError::Collider { collider: 3, count: 3 };
         assert_eq!(refused(Pair { colliders: [3, 0], ..good }), (1, expected));
-        let expected = Error::Same { collider: 2 };
+        let expected = PairError::Same { collider: 2 };
         assert_eq!(refused(Pair { colliders: [2, 2], ..good }), (1, expected));
-        let expected = Error::Repeated { colliders: [0, 1] };
+        let expected = PairError::Repeated { colliders: [0, 1] };
         assert_eq!(refused(Pair { colliders: [1, 0], ..good }), (1, expected));
         let expected = coefficients::Error::Friction { value: -0.5 }.into();
         assert_eq!(refused(Pair { colliders: [1, 2], friction: -0.5, ..good }), (1, expected));
         let (_, error) = refused(Pair { colliders: [1, 2], restitution: f64::NAN, ..good });
-        let expected = matches!(error, Error::Coefficient(coefficients::Error::Restitution { .. }));
+        let expected =
+            matches!(error, PairError::Coefficient(coefficients::Error::Restitution { .. }));
         assert!(expected, "{error}");
     }
 }

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use parry3d_f64::{math::Vector, shape::ConvexPolyhedron};
 
 use crate::{
-    hull::{Error, Face, Hull, edges},
+    hull::{Face, Hull, HullError, edges},
     lengths::{LARGEST, unit},
     parry::to_parry,
 };
@@ -18,20 +18,20 @@ impl Hull {
     ///
     /// # Errors
     ///
-    /// See [`Error`].
-    pub fn new(points: &[Vector3<f64>]) -> Result<Self, Error> {
+    /// See [`HullError`].
+    pub fn new(points: &[Vector3<f64>]) -> Result<Self, HullError> {
         let found = points.len();
         for (index, point) in points.iter().enumerate() {
             // NaN is in no range.
             let outside = |entry: &&f64| !(-LARGEST..=LARGEST).contains(*entry);
             if let Some(&value) = point.iter().find(outside) {
-                return Err(Error::OutOfRange { index, value });
+                return Err(HullError::OutOfRange { index, value });
             }
         }
         if found < 4 {
-            return Err(Error::TooFew { found });
+            return Err(HullError::TooFew { found });
         }
-        let loops = convex_hull(points).ok_or(Error::Flat { found })?;
+        let loops = convex_hull(points).ok_or(HullError::Flat { found })?;
         let mut used: Vec<usize> = loops.iter().flatten().copied().collect();
         used.sort_unstable();
         used.dedup();
@@ -44,10 +44,10 @@ impl Hull {
                 corners.and_then(|corners| face(&vertices, corners))
             })
             .collect::<Option<Vec<Face>>>()
-            .ok_or(Error::Flat { found })?;
+            .ok_or(HullError::Flat { found })?;
         faces.sort_by(|a, b| a.vertices.cmp(&b.vertices));
-        let hull = Self { edges: edges(&faces).ok_or(Error::Flat { found })?, vertices, faces };
-        if hull.is_thick() { Ok(hull) } else { Err(Error::Flat { found }) }
+        let hull = Self { edges: edges(&faces).ok_or(HullError::Flat { found })?, vertices, faces };
+        if hull.is_thick() { Ok(hull) } else { Err(HullError::Flat { found }) }
     }
 
     /// Whether the hull is thick enough, and no vertex is outside a face.
@@ -137,16 +137,19 @@ mod tests {
     fn points_that_span_no_volume_are_refused() {
         let flat: Vec<_> =
             (0..9).map(|i| Vector3::new(f64::from(i % 3), f64::from(i / 3), 1.0)).collect();
-        assert_eq!(Hull::new(&flat), Err(Error::Flat { found: 9 }));
-        assert_eq!(Hull::new(&[Vector3::zeros(); 5]), Err(Error::Flat { found: 5 }));
-        assert_eq!(Hull::new(&flat[..3]), Err(Error::TooFew { found: 3 }));
-        assert_eq!(Hull::new(&[]), Err(Error::TooFew { found: 0 }));
+        assert_eq!(Hull::new(&flat), Err(HullError::Flat { found: 9 }));
+        assert_eq!(Hull::new(&[Vector3::zeros(); 5]), Err(HullError::Flat { found: 5 }));
+        assert_eq!(Hull::new(&flat[..3]), Err(HullError::TooFew { found: 3 }));
+        assert_eq!(Hull::new(&[]), Err(HullError::TooFew { found: 0 }));
     }
 
     #[test]
     fn points_that_are_not_finite_are_refused() {
         let mut points = Hull::cuboid(&Vector3::repeat(1.0)).vertices().to_vec();
         points[5].y = f64::INFINITY;
-        assert_eq!(Hull::new(&points), Err(Error::OutOfRange { index: 5, value: f64::INFINITY }));
+        assert_eq!(
+            Hull::new(&points),
+            Err(HullError::OutOfRange { index: 5, value: f64::INFINITY })
+        );
     }
 }

@@ -1,26 +1,13 @@
 //! All colliders of a system and the contacts between them: [`Scene`].
-//!
-//! An impact begins when two features that were apart are first found to overlap. The other contacts that take part
-//! in it are a matter of tolerance. Positions are known only up to some uncertainty, and a box that falls flat on
-//! the ground touches it with four corners, although one of them overlaps first because of rounding. So every pair
-//! of features with a gap of at most [`Settings::proximity`] is *proximal* and belongs to the impact, and all such
-//! pairs are resolved at once. Otherwise the result would depend on rounding, symmetry would be lost and a load
-//! would not be distributed over several points.
-//!
-//! # Source
-//!
-//! T. K. Uchida, M. A. Sherman, S. L. Delp, "Making a meaningful impact: modelling simultaneous
-//! frictional collisions in spatial multibody systems", *Proceedings of the Royal Society A* 471
-//! (2015) 20140859, section 3(a).
 
 use nalgebra::Isometry3;
 use percussion_dynamics::{Dimension, System};
 
 use crate::{
     broad_phase::BroadPhase,
-    collider::{self, Collider, check_pose},
+    collider::{Collider, ColliderError, check_pose},
     contact::{Contact, ContactId, FeatureGap},
-    pair::{self, Pair, Pairs},
+    pair::{Pair, PairError, Pairs},
     pairs::{self, Active},
     solid::{Aabb, Placed, Solid},
 };
@@ -45,14 +32,14 @@ impl Default for Settings {
 /// The reason why colliders do not make a scene, or contacts cannot be found.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum SceneError {
     /// A collider does not match the system, or its pose is invalid.
     #[error("collider {index}: {source}")]
     Collider {
         /// Index of the collider.
         index: usize,
         /// The reason.
-        source: collider::Error,
+        source: ColliderError,
     },
     /// There are two half-spaces on different bodies, which overlap at any position.
     #[error("colliders {} and {} are half-spaces, expected at most one of a pair that can touch", .colliders[0], .colliders[1])]
@@ -90,7 +77,7 @@ pub enum Error {
         /// Index of the pair.
         index: usize,
         /// The reason.
-        source: pair::Error,
+        source: PairError,
     },
     /// The iteration for the distance of two shapes found no answer.
     #[error("the distance of colliders {} and {} could not be found", .colliders[0], .colliders[1])]
@@ -104,6 +91,19 @@ pub enum Error {
 ///
 /// Colliders of the same body never touch each other. Neither do two colliders that are fixed in the world, or those
 /// of bodies that are [excluded](Scene::exclude).
+///
+/// An impact begins when two features that were apart are first found to overlap. The other contacts that take part
+/// in it are a matter of tolerance. Positions are known only up to some uncertainty, and a box that falls flat on
+/// the ground touches it with four corners, although one of them overlaps first because of rounding. So every pair
+/// of features with a gap of at most [`Settings::proximity`] is *proximal* and belongs to the impact, and all such
+/// pairs are resolved at once. Otherwise the result would depend on rounding, symmetry would be lost and a load
+/// would not be distributed over several points.
+///
+/// # Source
+///
+/// T. K. Uchida, M. A. Sherman, S. L. Delp, "Making a meaningful impact: modelling simultaneous
+/// frictional collisions in spatial multibody systems", *Proceedings of the Royal Society A* 471
+/// (2015) 20140859, section 3(a).
 ///
 /// # Example
 ///
@@ -171,10 +171,10 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// [`Error::Collider`], [`Error::TwoHalfSpaces`].
-    pub fn new(colliders: Vec<Collider>, system: &dyn System) -> Result<Self, Error> {
+    /// [`SceneError::Collider`], [`SceneError::TwoHalfSpaces`].
+    pub fn new(colliders: Vec<Collider>, system: &dyn System) -> Result<Self, SceneError> {
         for (index, collider) in colliders.iter().enumerate() {
-            collider.check(system).map_err(|source| Error::Collider { index, source })?;
+            collider.check(system).map_err(|source| SceneError::Collider { index, source })?;
         }
         let is_half_space = |&k: &usize| matches!(colliders[k].solid(), Solid::HalfSpace { .. });
         let (half_spaces, bounded): (Vec<usize>, Vec<usize>) =
@@ -182,7 +182,7 @@ impl Scene {
         for (position, &i) in half_spaces.iter().enumerate() {
             for &j in &half_spaces[position + 1..] {
                 if colliders[i].body() != colliders[j].body() {
-                    return Err(Error::TwoHalfSpaces { colliders: [i, j] });
+                    return Err(SceneError::TwoHalfSpaces { colliders: [i, j] });
                 }
             }
         }
@@ -202,11 +202,11 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// [`Error::Excluded`].
-    pub fn exclude(mut self, body: usize, other: usize) -> Result<Self, Error> {
+    /// [`SceneError::Excluded`].
+    pub fn exclude(mut self, body: usize, other: usize) -> Result<Self, SceneError> {
         let count = self.body_count;
         if let Some(&body) = [body, other].iter().find(|body| **body >= count) {
-            return Err(Error::Excluded { body, count });
+            return Err(SceneError::Excluded { body, count });
         }
         let pair = [body.min(other), body.max(other)];
         if let Err(position) = self.excluded.binary_search(&pair) {
@@ -220,11 +220,11 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// [`Error::Excluded`].
-    pub fn exclude_world(mut self, body: usize) -> Result<Self, Error> {
+    /// [`SceneError::Excluded`].
+    pub fn exclude_world(mut self, body: usize) -> Result<Self, SceneError> {
         let count = self.body_count;
         if body >= count {
-            return Err(Error::Excluded { body, count });
+            return Err(SceneError::Excluded { body, count });
         }
         if let Err(position) = self.at_rest.binary_search(&body) {
             self.at_rest.insert(position, body);
@@ -238,10 +238,10 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// [`Error::Pair`].
-    pub fn with_pairs(self, pairs: &[Pair]) -> Result<Self, Error> {
+    /// [`SceneError::Pair`].
+    pub fn with_pairs(self, pairs: &[Pair]) -> Result<Self, SceneError> {
         let pairs = Pairs::new(pairs, self.colliders.len())
-            .map_err(|(index, source)| Error::Pair { index, source })?;
+            .map_err(|(index, source)| SceneError::Pair { index, source })?;
         Ok(Self { pairs: Some(pairs), ..self })
     }
 
@@ -274,15 +274,15 @@ impl Scene {
     ///
     /// # Errors
     ///
-    /// [`Error::Proximity`]; [`Error::Length`] for coordinates or a system of a different size; [`Error::Collider`]
-    /// for a position that is not finite; [`Error::Undecided`].
+    /// [`SceneError::Proximity`]; [`SceneError::Length`] for coordinates or a system of a different size; [`SceneError::Collider`]
+    /// for a position that is not finite; [`SceneError::Undecided`].
     pub fn contacts<'w>(
         &self,
         system: &dyn System,
         coordinates: &[f64],
         settings: &Settings,
         workspace: &'w mut Workspace,
-    ) -> Result<&'w [Contact], Error> {
+    ) -> Result<&'w [Contact], SceneError> {
         self.check(system, coordinates, settings)?;
         let placed = |index: usize| self.colliders[index].placed(system, coordinates);
         self.find_pairs(&placed, settings.proximity, workspace)?;
@@ -309,27 +309,29 @@ impl Scene {
         system: &dyn System,
         coordinates: &[f64],
         settings: &Settings,
-    ) -> Result<(), Error> {
+    ) -> Result<(), SceneError> {
         let value = settings.proximity;
         if !(value.is_finite() && value >= 0.0) {
-            return Err(Error::Proximity { value });
+            return Err(SceneError::Proximity { value });
         }
         self.check_system(system)?;
         let (expected, found) = (self.coordinate_count, coordinates.len());
         if found != expected {
-            return Err(Error::Length { quantity: "length of coordinates", expected, found });
+            return Err(SceneError::Length { quantity: "length of coordinates", expected, found });
         }
         Ok(())
     }
 
     /// Refuses a system whose size is not that of the scene.
-    pub(crate) fn check_system(&self, system: &dyn System) -> Result<(), Error> {
+    pub(crate) fn check_system(&self, system: &dyn System) -> Result<(), SceneError> {
         let counts = [
             ("number of bodies", self.body_count, system.body_count()),
             ("number of coordinates", self.coordinate_count, system.coordinate_count()),
         ];
         match counts.into_iter().find(|(_, expected, found)| expected != found) {
-            Some((quantity, expected, found)) => Err(Error::Length { quantity, expected, found }),
+            Some((quantity, expected, found)) => {
+                Err(SceneError::Length { quantity, expected, found })
+            }
             None => Ok(()),
         }
     }
@@ -340,15 +342,16 @@ impl Scene {
         placed: &impl Fn(usize) -> Placed<'a>,
         proximity: f64,
         workspace: &mut Workspace,
-    ) -> Result<(), Error> {
+    ) -> Result<(), SceneError> {
         for &index in &self.half_spaces {
-            check_pose(&placed(index).pose).map_err(|source| Error::Collider { index, source })?;
+            check_pose(&placed(index).pose)
+                .map_err(|source| SceneError::Collider { index, source })?;
         }
         let Workspace { boxes, broad_phase, pairs, .. } = workspace;
         boxes.clear();
         for &index in &self.bounded {
             let Placed { solid, pose } = placed(index);
-            check_pose(&pose).map_err(|source| Error::Collider { index, source })?;
+            check_pose(&pose).map_err(|source| SceneError::Collider { index, source })?;
             boxes.extend(solid.aabb(&pose).map(|aabb| aabb.grown(0.5 * proximity)));
         }
         broad_phase.pairs(boxes, pairs);
@@ -395,8 +398,8 @@ impl Scene {
 ///
 /// # Errors
 ///
-/// [`Error::Proximity`]; [`Error::Collider`] for an invalid pose; [`Error::TwoHalfSpaces`] if the first is one;
-/// [`Error::Undecided`].
+/// [`SceneError::Proximity`]; [`SceneError::Collider`] for an invalid pose; [`SceneError::TwoHalfSpaces`] if the first is one;
+/// [`SceneError::Undecided`].
 ///
 /// # Example
 ///
@@ -404,13 +407,13 @@ impl Scene {
 ///
 /// ```
 /// use nalgebra::{Isometry3, Vector3};
-/// use percussion_collision::{Collider, Settings, Shape, Workspace, scene};
+/// use percussion_collision::{Collider, Settings, Shape, Workspace};
 ///
 /// let ball = Collider::on_body(0, Shape::Sphere { radius: 0.5 })?;
 /// let ground = Collider::fixed(Shape::HalfSpace { normal: Vector3::z() })?;
 /// let poses = [&Isometry3::translation(3.0, 0.0, 0.4), &Isometry3::identity()];
 /// let mut workspace = Workspace::default();
-/// let contacts = scene::between([&ball, &ground], poses, &Settings::default(), &mut workspace)?;
+/// let contacts = percussion_collision::between([&ball, &ground], poses, &Settings::default(), &mut workspace)?;
 /// assert!((contacts[0].gap + 0.1).abs() < 1e-15);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -419,16 +422,16 @@ pub fn between<'w>(
     poses: [&Isometry3<f64>; 2],
     settings: &Settings,
     workspace: &'w mut Workspace,
-) -> Result<&'w [Contact], Error> {
+) -> Result<&'w [Contact], SceneError> {
     let value = settings.proximity;
     if !(value.is_finite() && value >= 0.0) {
-        return Err(Error::Proximity { value });
+        return Err(SceneError::Proximity { value });
     }
     if matches!(colliders[0].solid(), Solid::HalfSpace { .. }) {
-        return Err(Error::TwoHalfSpaces { colliders: [0, 1] });
+        return Err(SceneError::TwoHalfSpaces { colliders: [0, 1] });
     }
     for (index, pose) in poses.into_iter().enumerate() {
-        check_pose(pose).map_err(|source| Error::Collider { index, source })?;
+        check_pose(pose).map_err(|source| SceneError::Collider { index, source })?;
     }
     let placed = [0, 1].map(|k: usize| Placed {
         solid: colliders[k].solid(),
@@ -449,8 +452,8 @@ fn append(
     settings: &Settings,
     active: &mut Vec<Active>,
     contacts: &mut Vec<Contact>,
-) -> Result<(), Error> {
-    let undecided = Error::Undecided { colliders: indices };
+) -> Result<(), SceneError> {
+    let undecided = SceneError::Undecided { colliders: indices };
     active.clear();
     pairs::manifold(a, b, dimension, settings.proximity, active).ok_or(undecided)?;
     for (features, witness) in active {

@@ -1,11 +1,4 @@
 //! Shapes of bodies, each described in its own frame: [`Shape`].
-//!
-//! | shape | in |
-//! | --- | --- |
-//! | `half-space` | space and plane |
-//! | `rod` with round ends | space and plane |
-//! | `sphere`, `box`, `capsule`, `cylinder`, `hull` (convex) | space |
-//! | `disc`, `rectangle` | plane |
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -13,14 +6,14 @@ use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::Dimension;
 
 use crate::{
-    hull::{self, Hull},
+    hull::{Hull, HullError},
     lengths::{LARGEST, SMALLEST, unit},
 };
 
 /// The reason why a shape is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ShapeError {
     /// A length is zero, negative, NaN or out of range.
     #[error("{field} of a {shape} is {value:?}, expected a number between 1e-12 and 1e12 (m)")]
     Length {
@@ -39,7 +32,7 @@ pub enum Error {
     },
     /// Points do not span a convex hull.
     #[error(transparent)]
-    Hull(#[from] hull::Error),
+    Hull(#[from] HullError),
 }
 
 /// A convex shape in its own frame; lengths in meters.
@@ -48,6 +41,13 @@ pub enum Error {
 ///
 /// In files, with the feature `serde`, a shape is its [name](Self::name) with its fields, such as
 /// `{"box": {"half_extents": [0.1, 0.2, 0.3]}}`. A hull is its points, `{"hull": {"points": [[0, 0, 0], …]}}`.
+///
+/// | shape | in |
+/// | --- | --- |
+/// | `half-space` | space and plane |
+/// | `rod` with round ends | space and plane |
+/// | `sphere`, `box`, `capsule`, `cylinder`, `hull` (convex) | space |
+/// | `disc`, `rectangle` | plane |
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -117,7 +117,7 @@ impl Shape {
     ///
     /// # Errors
     ///
-    /// [`hull::Error`].
+    /// [`HullError`].
     ///
     /// # Example
     ///
@@ -130,10 +130,10 @@ impl Shape {
     /// let [o, x, y, z] = [Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
     /// let Shape::Hull(hull) = Shape::hull(&[o, x, y, z, Vector3::repeat(0.1)])? else { panic!() };
     /// assert_eq!((hull.vertices().len(), hull.faces().len()), (4, 4));
-    /// # Ok::<(), percussion_collision::hull::Error>(())
+    /// # Ok::<(), percussion_collision::HullError>(())
     /// ```
     #[cfg(feature = "hulls")]
-    pub fn hull(points: &[Vector3<f64>]) -> Result<Self, hull::Error> {
+    pub fn hull(points: &[Vector3<f64>]) -> Result<Self, HullError> {
         Ok(Self::Hull(Arc::new(Hull::new(points)?)))
     }
 
@@ -141,17 +141,21 @@ impl Shape {
     ///
     /// # Errors
     ///
-    /// See [`Error`].
-    pub fn check(&self) -> Result<(), Error> {
+    /// See [`ShapeError`].
+    pub fn check(&self) -> Result<(), ShapeError> {
         let length = |field: &'static str, value: f64| {
             let usable = (SMALLEST..=LARGEST).contains(&value);
-            if usable { Ok(()) } else { Err(Error::Length { shape: self.name(), field, value }) }
+            if usable {
+                Ok(())
+            } else {
+                Err(ShapeError::Length { shape: self.name(), field, value })
+            }
         };
         match self {
             Self::Sphere { radius } | Self::Disc { radius } => length("radius", *radius),
             Self::HalfSpace { normal } => match unit(normal) {
                 Some(_) => Ok(()),
-                None => Err(Error::Normal { normal: *normal }),
+                None => Err(ShapeError::Normal { normal: *normal }),
             },
             Self::Box { half_extents } => {
                 HALF_EXTENTS.iter().zip(half_extents).try_for_each(|(name, h)| length(name, *h))

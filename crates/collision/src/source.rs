@@ -4,29 +4,28 @@ use std::sync::Arc;
 
 use nalgebra::{Point3, Vector3};
 use percussion_dynamics::{
-    GapFunction, System,
-    contact_source::{ContactName, ContactSearch, ContactSource, Error, Nearby},
+    ContactName, ContactSearch, ContactSource, ContactSourceError, Nearby, System, gap::GapFunction,
 };
 
 use crate::{
     collider::Collider,
     contact::ContactId,
     feature::Feature,
-    scene::{self, Scene, Settings, Workspace},
+    scene::{Scene, SceneError, Settings, Workspace},
     solid::Solid,
 };
 
 /// The number of a surface is that of its [collider](Scene::colliders), and the number of a feature is
 /// [`Feature::number`].
 impl ContactSource for Scene {
-    fn check(&self, system: &dyn System) -> Result<(), Error> {
-        let refused = |error: scene::Error| Error::System { reason: error.to_string() };
+    fn check(&self, system: &dyn System) -> Result<(), ContactSourceError> {
+        let refused = |error: SceneError| ContactSourceError::System { reason: error.to_string() };
         self.check_system(system).map_err(refused)?;
         self.colliders()
             .iter()
             .enumerate()
             .try_for_each(|(index, collider)| {
-                collider.check(system).map_err(|source| scene::Error::Collider { index, source })
+                collider.check(system).map_err(|source| SceneError::Collider { index, source })
             })
             .map_err(refused)
     }
@@ -68,12 +67,12 @@ impl ContactSearch for Search {
         coordinates: &[f64],
         proximity: f64,
         found: &mut Vec<Nearby>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ContactSourceError> {
         let settings = Settings { proximity };
         let contacts = self
             .scene
             .contacts(system, coordinates, &settings, &mut self.workspace)
-            .map_err(|error| Error::Position { reason: error.to_string() })?;
+            .map_err(|error| ContactSourceError::Position { reason: error.to_string() })?;
         found.clear();
         found.extend(contacts.iter().map(|contact| Nearby {
             name: contact.id.name(),
@@ -200,6 +199,6 @@ mod tests {
         let ball = Collider::on_body(1, Shape::Sphere { radius: 0.5 }).unwrap();
         let scene = Scene::new(vec![ball], &of(2)).unwrap();
         assert_eq!(scene.check(&of(2)), Ok(()));
-        assert!(matches!(scene.check(&of(3)), Err(Error::System { .. })));
+        assert!(matches!(scene.check(&of(3)), Err(ContactSourceError::System { .. })));
     }
 }

@@ -6,23 +6,22 @@
 //! maximum dissipation, which minimizes the kinetic energy at each contact. A solver that does not support the
 //! law of a problem refuses it before it starts.
 //!
-//! | module | content |
+//! | item or module | content |
 //! | --- | --- |
-//! | [`problem`] | the validated problem and the residuals that judge any answer |
-//! | [`law`] | the two laws |
-//! | [`infeasibility`] | proofs that a problem has no solution |
+//! | [`Problem`] | the validated problem and the residuals that judge any answer |
+//! | [`Law`] | the two laws |
+//! | [`Infeasibility`] | proofs that a problem has no solution |
 //! | [`mixed`] | joints, limits, dry friction of joints and contacts with any friction cone, in one problem |
-//! | [`delassus`] | the trait of operators; block-sparse and matrix-free |
-//! | [`single`] | one contact in closed form, and the [figures](single::figures) of which residuals are made |
+//! | [`Delassus`] | the trait of operators; [`BlockSparse`] and [`MatrixFree`] |
+//! | [`single`] | one contact in closed form, and the [figures](Figures) of which residuals are made |
 //! | [`block_gauss_seidel`] | sweeps over the contacts, in four orders |
 //! | [`interior_point`] | all contacts at once, for hard problems and full precision |
 //! | [`projected_gradient`] | accelerated, on the convex relaxation |
 //! | [`alternating_directions`] | one factorization, many cheap steps |
-//! | [`method`] | the choice of a solver as a value, and the default that combines them |
+//! | [`Method`] | the choice of a solver as a value, and the default that combines them |
 //! | [`document`] | problems as JSON, written, read and solved again to the same bits |
 //! | [`siconos`] | reader of problem files |
 //! | [`cone`] | friction cone and its projection |
-//! | [`trigonometric_polynomial`] | real roots of quartics, and on the circle |
 //!
 //! | solver | Coulomb | maximum dissipation | [blocks](mixed) | convex relaxation |
 //! | --- | --- | --- | --- | --- |
@@ -38,30 +37,29 @@
 pub mod alternating_directions;
 pub mod block_gauss_seidel;
 pub mod cone;
-pub mod delassus;
+mod delassus;
 pub mod document;
 mod error;
-pub mod infeasibility;
+mod infeasibility;
 pub mod interior_point;
-pub mod law;
-pub mod method;
+mod law;
+mod method;
 pub mod mixed;
-pub mod problem;
+mod problem;
 pub mod projected_gradient;
 mod reduction;
-pub mod report;
+mod report;
 mod rescaled;
 pub mod siconos;
 pub mod single;
-pub mod trigonometric_polynomial;
+mod trigonometric_polynomial;
 
 pub use delassus::{BlockSparse, Delassus, MatrixFree};
-pub use document::Document;
 pub use error::ProblemError;
 pub use infeasibility::Infeasibility;
 pub use law::Law;
-pub use method::{Method, Solution};
+pub use method::{COMBINED_CONTACTS, Combined, Method, Solution};
 pub use problem::Problem;
 pub use reduction::Reduction;
-pub use report::{Report, Status};
+pub use report::{Error, Report, Status};
 pub use single::figures::Figures;

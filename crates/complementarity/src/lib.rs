@@ -63,7 +63,7 @@
 //! - [`Status::Solved`](lcp::Status::Solved) always means that the relative residual was computed from the problem
 //!   and the answer alone, and is within the tolerance. The sizes it is relative to come from the problem, never
 //!   from the answer. Where large terms cancel it is computed with [compensated sums](compensated).
-//! - The residual does not depend on units. [Weights of the normals](friction::infeasibility) can prove that a
+//! - The residual does not depend on units. [Weights of the normals](friction::Infeasibility) can prove that a
 //!   [contact problem](friction::Problem) has no solution.
 //! - Invalid input is a typed error that names the entry, its value and the expectation; an unsolved problem is a
 //!   status, with the best point found.
@@ -73,7 +73,7 @@
 //!
 //! | feature | default | adds |
 //! | --- | --- | --- |
-//! | `json` | yes | [documents](friction::Document) of contact problems as JSON; includes `serde` |
+//! | `json` | yes | [documents](friction::document::Document) of contact problems as JSON; includes `serde` |
 //! | `faer` | no | dense factorizations of more than 60 rows in blocks, several times as fast from some hundred rows on |
 //! | `rayon` | yes | sweeps on several threads, with the same bits as on one |
 //! | `tracing` | yes | events of level `debug` where a solver gives up a path |
@@ -90,6 +90,8 @@ pub mod elimination;
 mod factorization;
 pub mod friction;
 pub mod lcp;
+
+pub use nalgebra;
 
 /// Compiles the example in the README.
 #[cfg(doctest)]

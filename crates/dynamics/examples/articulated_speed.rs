@@ -13,7 +13,10 @@ use percussion_dynamics::{Articulated, Joint, Kinematics, Link, MassProperties};
 const ROUNDS: u32 = 20;
 const REPEATS: u32 = 20_000;
 
-fn limb(mass: f64, length: f64) -> Result<MassProperties, percussion_dynamics::inertia::Error> {
+fn limb(
+    mass: f64,
+    length: f64,
+) -> Result<MassProperties, percussion_dynamics::MassPropertiesError> {
     let rod = MassProperties::solid_box(mass, &Vector3::new(0.05, length.abs(), 0.06))?;
     Ok(rod.translated(&Vector3::new(0.0, -0.5 * length, 0.0)))
 }

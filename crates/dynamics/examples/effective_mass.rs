@@ -8,7 +8,7 @@ use std::{error::Error, f64::consts::FRAC_PI_2};
 
 use nalgebra::{DMatrix, Isometry3, UnitQuaternion, Vector3};
 use percussion_dynamics::{
-    Articulated, ContactFrame, ContactSet, Joint, Link, MassProperties, contact_set::Contact,
+    Articulated, Contact, ContactFrame, ContactSet, Joint, Link, MassProperties,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -7,7 +7,7 @@ use crate::system::System;
 /// The reason why an anchor does not belong to a system.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum AnchorError {
     /// There is no such body.
     #[error("body {body} does not exist, expected an index below {count}")]
     Body {
@@ -39,7 +39,7 @@ pub enum Error {
 /// let end = Anchor::on_body(0, Vector3::new(1.0, 0.0, 0.0));
 /// let position = end.position(&system, &[0.0, 5.0, FRAC_PI_2]);
 /// assert!((position - Vector3::new(0.0, 6.0, 0.0)).norm() < 1e-15);
-/// # Ok::<(), percussion_dynamics::free_bodies::Error>(())
+/// # Ok::<(), percussion_dynamics::FreeBodiesError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
@@ -66,12 +66,12 @@ impl Anchor {
     ///
     /// # Errors
     ///
-    /// See [`Error`].
-    pub fn check(&self, system: &dyn System) -> Result<(), Error> {
+    /// See [`AnchorError`].
+    pub fn check(&self, system: &dyn System) -> Result<(), AnchorError> {
         let count = system.body_count();
         match (self.body, self.point.iter().find(|entry| !entry.is_finite())) {
-            (Some(body), _) if body >= count => Err(Error::Body { body, count }),
-            (_, Some(&value)) => Err(Error::NotFinite { value }),
+            (Some(body), _) if body >= count => Err(AnchorError::Body { body, count }),
+            (_, Some(&value)) => Err(AnchorError::NotFinite { value }),
             _ => Ok(()),
         }
     }

@@ -1,40 +1,4 @@
 //! Trees of rigid bodies joined by joints: the system [`Articulated`].
-//!
-//! An articulated system is built from [`Link`]s, each carried by the world or by another link through a [`Joint`].
-//! The system itself is constant. [`Kinematics`] holds the data that depend on the state and offers the algorithms
-//! separately, without allocation:
-//!
-//! | algorithm | gives | cost |
-//! | --- | --- | --- |
-//! | forward kinematics | frames, motions and accelerations of all links | `O(n)` |
-//! | composite rigid bodies | the mass matrix `M`, and its factors `Lᵀ D L` | `O(n d)`, `O(n d²)` |
-//! | recursive Newton–Euler | the forces `M v̇ + h` of a motion, and the bias `h` | `O(n)` |
-//! | articulated bodies | the accelerations `M⁻¹ (τ − h)` that forces cause | `O(n)` |
-//! | generalized momentum | `p = M v`, `ṗ` and [their derivatives](crate::lagrangian) | `O(n d)` |
-//! | centroidal momentum | momentum about the center of mass, and its matrix | `O(n)` |
-//! | Jacobians | motion of points and frames, and `J̇ v` | `O(d)` |
-//!
-//! for `n` velocities and a tree of depth `d`. They are derived in their modules, after R. Featherstone, *Rigid Body
-//! Dynamics Algorithms*, Springer 2008, but in world axes, in which motions and inertias need no transformation from
-//! link to link.
-//!
-//! # Coordinates
-//!
-//! The coordinates and the velocities of the joints are stored in the order of the links; [`JointKind`] lists them.
-//! Body `i` of the [`System`] is link `i`.
-//!
-//! # In the plane
-//!
-//! A system is planar if its links cannot leave the x–y plane: gravity, the placements and the centers of mass have
-//! `z = 0`, placements rotate about `z` only, axes of revolute joints are `±z` and those of prismatic joints lie in
-//! the plane, and there are no spherical or free joints. These conditions must hold exactly, so a placement with a
-//! rounded quarter turn makes a system in space. The spatial vectors of a planar system have three entries instead
-//! of six.
-//!
-//! # Source
-//!
-//! R. Featherstone, *Rigid Body Dynamics Algorithms*, Springer 2008, chapter 4 (models of joints and
-//! trees).
 
 use std::{
     ops::Range,
@@ -64,7 +28,7 @@ mod momentum;
 mod system;
 mod tree;
 
-pub use error::{Error, ShapeError};
+pub use error::{ArticulatedError, ShapeError};
 pub use joint_forces::{JointFriction, JointLimit, LimitSide};
 pub use kinematics::Kinematics;
 pub use link::{Joint, JointKind, Link};
@@ -82,11 +46,47 @@ const SMALLEST_PIVOT: f64 = 1e-12;
 /// computation for a chain of this length takes seconds.
 const MOST_VELOCITIES: usize = 2000;
 
-/// A system of links and joints, with the layout of coordinates in the [module head](self).
+/// A system of links and joints, with the layout of coordinates below.
 ///
 /// As a [`System`] it keeps one [`Kinematics`] behind a lock. The methods of a constant system therefore allocate
 /// nothing, and results that they share at the same coordinates are computed once. Threads that use the same system
 /// block one another: give each thread a clone.
+///
+/// An articulated system is built from [`Link`]s, each carried by the world or by another link through a [`Joint`].
+/// The system itself is constant. [`Kinematics`] holds the data that depend on the state and offers the algorithms
+/// separately, without allocation:
+///
+/// | algorithm | gives | cost |
+/// | --- | --- | --- |
+/// | forward kinematics | frames, motions and accelerations of all links | `O(n)` |
+/// | composite rigid bodies | the mass matrix `M`, and its factors `Lᵀ D L` | `O(n d)`, `O(n d²)` |
+/// | recursive Newton–Euler | the forces `M v̇ + h` of a motion, and the bias `h` | `O(n)` |
+/// | articulated bodies | the accelerations `M⁻¹ (τ − h)` that forces cause | `O(n)` |
+/// | generalized momentum | `p = M v`, `ṗ` and [their derivatives](crate::Lagrangian) | `O(n d)` |
+/// | centroidal momentum | momentum about the center of mass, and its matrix | `O(n)` |
+/// | Jacobians | motion of points and frames, and `J̇ v` | `O(d)` |
+///
+/// for `n` velocities and a tree of depth `d`. They are derived in their modules, after R. Featherstone, *Rigid Body
+/// Dynamics Algorithms*, Springer 2008, but in world axes, in which motions and inertias need no transformation from
+/// link to link.
+///
+/// # Coordinates
+///
+/// The coordinates and the velocities of the joints are stored in the order of the links; [`JointKind`] lists them.
+/// Body `i` of the [`System`] is link `i`.
+///
+/// # In the plane
+///
+/// A system is planar if its links cannot leave the x–y plane: gravity, the placements and the centers of mass have
+/// `z = 0`, placements rotate about `z` only, axes of revolute joints are `±z` and those of prismatic joints lie in
+/// the plane, and there are no spherical or free joints. These conditions must hold exactly, so a placement with a
+/// rounded quarter turn makes a system in space. The spatial vectors of a planar system have three entries instead
+/// of six.
+///
+/// # Source
+///
+/// R. Featherstone, *Rigid Body Dynamics Algorithms*, Springer 2008, chapter 4 (models of joints and
+/// trees).
 ///
 /// # Example
 ///
@@ -154,10 +154,10 @@ impl Articulated {
     ///
     /// # Errors
     ///
-    /// See [`Error`].
-    pub fn new(links: Vec<Link>, gravity: Vector3<f64>) -> Result<Self, Error> {
+    /// See [`ArticulatedError`].
+    pub fn new(links: Vec<Link>, gravity: Vector3<f64>) -> Result<Self, ArticulatedError> {
         if let Some(&value) = gravity.iter().find(|entry| !entry.is_finite()) {
-            return Err(Error::Gravity { value });
+            return Err(ArticulatedError::Gravity { value });
         }
         let (links, parents) = assembly::arrange(links)?;
         let links: Vec<Link> =
@@ -166,7 +166,7 @@ impl Articulated {
         let velocities = ranges(&links, |link| link.joint.kind.velocity_count());
         let count = velocities.last().map_or(0, |last| last.end);
         if count > MOST_VELOCITIES {
-            return Err(Error::TooManyVelocities { count, limit: MOST_VELOCITIES });
+            return Err(ArticulatedError::TooManyVelocities { count, limit: MOST_VELOCITIES });
         }
         let neutral = assembly::neutral_coordinates(&links);
         let dimension = assembly::dimension(&links, &gravity);
@@ -286,10 +286,10 @@ impl Articulated {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownLink`], [`Error::Length`], [`Error::NotFinite`]; the system is then unchanged.
-    pub fn set_effort(&mut self, link: usize, effort: &[f64]) -> Result<(), Error> {
+    /// [`ArticulatedError::UnknownLink`], [`ArticulatedError::Length`], [`ArticulatedError::NotFinite`]; the system is then unchanged.
+    pub fn set_effort(&mut self, link: usize, effort: &[f64]) -> Result<(), ArticulatedError> {
         let Some(description) = self.links.get_mut(link) else {
-            return Err(Error::UnknownLink { link: link.to_string() });
+            return Err(ArticulatedError::UnknownLink { link: link.to_string() });
         };
         assembly::check_list(
             &description.name,
@@ -348,12 +348,12 @@ fn check_mass(
     links: &[Link],
     velocities: &[Range<usize>],
     mut kinematics: Kinematics,
-) -> Result<(), Error> {
+) -> Result<(), ArticulatedError> {
     kinematics.place(&assembly::generic_coordinates(links));
     let Some((velocity, fraction)) = kinematics.singular_velocity(SMALLEST_PIVOT) else {
         return Ok(());
     };
     let link = velocities.iter().position(|range| range.contains(&velocity)).unwrap_or(0);
     let index = velocity - velocities[link].start;
-    Err(Error::SingularMass { link: links[link].name.clone(), index, fraction })
+    Err(ArticulatedError::SingularMass { link: links[link].name.clone(), index, fraction })
 }

@@ -1,40 +1,36 @@
 //! Bilateral constraints between coordinates: the trait [`EqualityConstraint`], the [`BallJoint`] and
 //! the [`Distance`].
 //!
-//! | module | holds |
+//! | item or module | holds |
 //! | --- | --- |
-//! | [`frames`] | [`Weld`] and [`Hinge`], which close loops of a mechanism between two frames |
-//! | [`coupling`] | [`Coupling`], a linear equation between coordinates of joints: gears, and joints that mimic others |
-//! | [`curve`] | [`PointOnCurve`], on a [`Line`](curve::Line), a [`Circle`](curve::Circle) or a curve of your own |
-//! | [`rolling`] | [`Rolling`] without slipping, of balls and discs on a plane |
-//! | [`set`] | [`ConstraintSet`]: rank, multipliers, and projection of velocities and positions |
+//! | [`Weld`], [`Hinge`] | close loops of a mechanism between two frames |
+//! | [`Coupling`] | a linear equation between coordinates of joints: gears, and joints that mimic others |
+//! | [`PointOnCurve`] | a point on a [`Line`], a [`Circle`] or a curve of your own |
+//! | [`Rolling`] | rolling without slip of balls and discs on a plane |
+//! | [`set`] | [`ConstraintSet`](set::ConstraintSet): rank, multipliers, and projection of velocities and positions |
 
 use std::fmt::Debug;
 
 use nalgebra::{DMatrix, DVector, Vector3};
 
 use crate::{
-    anchor::{self, Anchor},
-    system::difference,
-    system::motion::BodyMotion,
-    system::{Dimension, System},
+    anchor::{Anchor, AnchorError},
+    system::{Dimension, System, difference, motion::BodyMotion},
 };
 
-pub mod coupling;
-pub mod curve;
-pub mod frames;
-pub mod rolling;
+mod coupling;
+mod curve;
+mod frames;
+mod rolling;
 #[cfg(feature = "loops")]
 pub mod set;
 #[cfg(test)]
 mod tests;
 
-pub use coupling::Coupling;
-pub use curve::PointOnCurve;
+pub use coupling::{Coupling, Term};
+pub use curve::{Circle, Curve, LevelSet, Line, PointOnCurve};
 pub use frames::{Frame, Hinge, Weld};
 pub use rolling::Rolling;
-#[cfg(feature = "loops")]
-pub use set::ConstraintSet;
 
 /// The reason why a constraint is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -109,7 +105,7 @@ pub enum Error {
     },
     /// A point does not belong to the system.
     #[error(transparent)]
-    Anchor(#[from] anchor::Error),
+    Anchor(#[from] AnchorError),
 }
 
 /// Bilateral equations: joints, loops, and rolling.
@@ -183,7 +179,7 @@ pub trait EqualityConstraint: Debug + Send + Sync {
 ///
 /// ```
 /// use nalgebra::{DMatrix, Vector2, Vector3};
-/// use percussion_dynamics::{Anchor, BallJoint, EqualityConstraint, PlanarBodies, PlanarBody};
+/// use percussion_dynamics::{Anchor, PlanarBodies, PlanarBody, constraint::{BallJoint, EqualityConstraint}};
 ///
 /// let system = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::zeros())?;
 /// let end = Anchor::on_body(0, Vector3::new(0.5, 0.0, 0.0));
@@ -262,7 +258,7 @@ impl EqualityConstraint for BallJoint {
 ///
 /// ```
 /// use nalgebra::{DMatrix, Vector2, Vector3};
-/// use percussion_dynamics::{Anchor, Distance, EqualityConstraint, PlanarBodies, PlanarBody};
+/// use percussion_dynamics::{Anchor, PlanarBodies, PlanarBody, constraint::{Distance, EqualityConstraint}};
 ///
 /// let system = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::zeros())?;
 /// let center = Anchor::on_body(0, Vector3::zeros());

@@ -1,11 +1,4 @@
 //! The orthonormal frame of one contact: [`ContactFrame`].
-//!
-//! The tangent is a reference direction that is orthogonalized twice against the normal. It is then orthogonal up to
-//! rounding, however small the angle between the reference and the normal.
-//!
-//! # Source
-//!
-//! B. N. Parlett, *The Symmetric Eigenvalue Problem*, SIAM 1998, section 6.9 (why twice is enough).
 
 use nalgebra::Vector3;
 
@@ -18,7 +11,7 @@ const SMALLEST_ANGLE: f64 = 1e-8;
 /// The reason why a contact frame could not be built.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ContactFrameError {
     /// An entry of a vector is NaN or infinite.
     #[error("{field} has an entry {value:?}, expected finite numbers")]
     NotFinite {
@@ -46,6 +39,13 @@ pub enum Error {
 /// `n` points from body 2 to body 1, so that a positive normal velocity separates.
 /// In the plane only `tangent_1` is used, and it is `n` rotated by −90° about `z`: for the floor
 /// normal `(0, 1, 0)` it is `(1, 0, 0)`.
+///
+/// The tangent is a reference direction that is orthogonalized twice against the normal. It is then orthogonal up to
+/// rounding, however small the angle between the reference and the normal.
+///
+/// # Source
+///
+/// B. N. Parlett, *The Symmetric Eigenvalue Problem*, SIAM 1998, section 6.9 (why twice is enough).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactFrame {
     /// Unit normal, from body 2 to body 1.
@@ -66,7 +66,7 @@ impl ContactFrame {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`] for either vector, [`Error::Zero`].
+    /// [`ContactFrameError::NotFinite`] for either vector, [`ContactFrameError::Zero`].
     ///
     /// # Example
     ///
@@ -79,9 +79,12 @@ impl ContactFrame {
     /// let frame = ContactFrame::from_normal(&Vector3::new(0.0, 0.0, 2.0), &Vector3::new(1.0, 0.0, 1.0))?;
     /// assert_eq!(frame.tangent_1, Vector3::new(1.0, 0.0, 0.0));
     /// assert_eq!(frame.tangent_2, Vector3::new(0.0, 1.0, 0.0));
-    /// # Ok::<(), percussion_dynamics::contact_frame::Error>(())
+    /// # Ok::<(), percussion_dynamics::ContactFrameError>(())
     /// ```
-    pub fn from_normal(normal: &Vector3<f64>, reference: &Vector3<f64>) -> Result<Self, Error> {
+    pub fn from_normal(
+        normal: &Vector3<f64>,
+        reference: &Vector3<f64>,
+    ) -> Result<Self, ContactFrameError> {
         check_finite("tangent reference", reference)?;
         Ok(Self::from_unit_normal(&direction("normal", normal)?, reference))
     }
@@ -90,7 +93,7 @@ impl ContactFrame {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFinite`], [`Error::Zero`], [`Error::OutOfPlane`].
+    /// [`ContactFrameError::NotFinite`], [`ContactFrameError::Zero`], [`ContactFrameError::OutOfPlane`].
     ///
     /// # Example
     ///
@@ -100,12 +103,12 @@ impl ContactFrame {
     ///
     /// let floor = ContactFrame::planar(&Vector3::new(0.0, 1.0, 0.0))?;
     /// assert_eq!(floor.tangent_1, Vector3::new(1.0, 0.0, 0.0));
-    /// # Ok::<(), percussion_dynamics::contact_frame::Error>(())
+    /// # Ok::<(), percussion_dynamics::ContactFrameError>(())
     /// ```
-    pub fn planar(normal: &Vector3<f64>) -> Result<Self, Error> {
+    pub fn planar(normal: &Vector3<f64>) -> Result<Self, ContactFrameError> {
         let normal = direction("normal", normal)?;
         if normal.z != 0.0 {
-            return Err(Error::OutOfPlane { z: normal.z });
+            return Err(ContactFrameError::OutOfPlane { z: normal.z });
         }
         Ok(Self::from_planar_unit_normal(&normal))
     }
@@ -177,9 +180,12 @@ fn orthogonal_part(normal: &Vector3<f64>, reference: &Vector3<f64>) -> Option<Ve
 }
 
 /// The unit vector along `vector`, which must be finite and not zero.
-pub(crate) fn direction(field: &'static str, vector: &Vector3<f64>) -> Result<Vector3<f64>, Error> {
+pub(crate) fn direction(
+    field: &'static str,
+    vector: &Vector3<f64>,
+) -> Result<Vector3<f64>, ContactFrameError> {
     check_finite(field, vector)?;
-    scaled_direction(vector).ok_or(Error::Zero { field })
+    scaled_direction(vector).ok_or(ContactFrameError::Zero { field })
 }
 
 /// Normalizes without overflow or underflow; `None` for zero.
@@ -188,9 +194,12 @@ fn scaled_direction(vector: &Vector3<f64>) -> Option<Vector3<f64>> {
     (largest > 0.0).then(|| vector.map(|c| c / largest).normalize())
 }
 
-pub(crate) fn check_finite(field: &'static str, vector: &Vector3<f64>) -> Result<(), Error> {
+pub(crate) fn check_finite(
+    field: &'static str,
+    vector: &Vector3<f64>,
+) -> Result<(), ContactFrameError> {
     match vector.iter().find(|entry| !entry.is_finite()) {
-        Some(&value) => Err(Error::NotFinite { field, value }),
+        Some(&value) => Err(ContactFrameError::NotFinite { field, value }),
         None => Ok(()),
     }
 }

@@ -1,41 +1,4 @@
 //! The contacts of one position in matrix form: [`ContactSet`].
-//!
-//! The contact velocity `u = J v` stacks, contact by contact, the velocity of body 1 relative to body 2 along the
-//! normal, tangent 1 and (in space) tangent 2. Impulses `p` in the same order change the velocity by `M⁻¹ Jᵀ p`, so
-//! contacts are coupled by the Delassus operator
-//!
-//! ```math
-//! W = J M^{-1} J^\mathsf{T}, \qquad u = W p + u_f .
-//! ```
-//!
-//! The mass matrix couples only the velocities of one kinematic tree, and a row of `J` is zero except for the trees
-//! `T` of its two bodies. Contacts are numbered separately within each tree. The rows of all first contacts are in
-//! the same columns of one matrix, those of all second contacts in the next, and so on: rows of different trees do
-//! not overlap. One solve, with as many columns as the maximum number of rows in one tree, then gives all of
-//! `Z = M⁻¹ Jᵀ` from one factorization of the mass matrix, and
-//!
-//! ```math
-//! W_{ab} = \sum_T J_{aT} Z_{Tb}, \qquad\text{or}\qquad W_{ab} = \sum_T Z_{Ta}^\mathsf{T} Z_{Tb}
-//! \quad\text{for}\quad Z = D^{-1/2} L^{-\mathsf{T}} J^\mathsf{T}, \; M = L^\mathsf{T} D L,
-//! ```
-//!
-//! where a block is nonzero only if the contacts `a` and `b` share a tree.
-//!
-//! - **Needs** orthonormal frames and a positive definite mass matrix; otherwise `W` is not finite.
-//! - **Does not** find contacts, and does not detect redundant ones: `W` is then singular.
-//! - **Cost** one factorization; `n_v k` numbers and their solve for at most `k` rows in one tree; one product of
-//!   two rows for each entry of the blocks. Nothing is allocated after the largest sizes have been used once.
-//! - **Deterministic**; `W` is symmetric to the last bit, and in the second form positive semidefinite up to the
-//!   rounding of its products. A permutation of the contacts permutes the second form to the last bit, and the first
-//!   up to rounding.
-//!
-//! # Source
-//!
-//! É. Delassus, "Mémoire sur la théorie des liaisons finies unilatérales", *Annales scientifiques de
-//! l'École Normale Supérieure* 34 (1917) 95–179 (the operator).
-//! A. R. Curtis, M. J. D. Powell, J. K. Reid, "On the estimation of sparse Jacobian matrices", *IMA
-//! Journal of Applied Mathematics* 13 (1974) 117–119 (vectors without common entries share one).
-//! R. Featherstone, *Rigid Body Dynamics Algorithms*, Springer 2008, section 6.5 (the factors).
 
 use std::{mem, ops::Range};
 
@@ -54,7 +17,7 @@ mod operator;
 mod tests;
 
 pub use block_sparse::BlockSparse;
-pub use contact::{Contact, Error};
+pub use contact::{Contact, ContactSetError};
 
 /// The part of the rows of one contact that belongs to one tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,6 +48,43 @@ enum Columns {
 /// [`whiten`](Self::whiten)) give the same results as those for any [`System`] in less time, because they read the
 /// rows without a lock and need only half of the solve.
 ///
+/// The contact velocity `u = J v` stacks, contact by contact, the velocity of body 1 relative to body 2 along the
+/// normal, tangent 1 and (in space) tangent 2. Impulses `p` in the same order change the velocity by `M⁻¹ Jᵀ p`, so
+/// contacts are coupled by the Delassus operator
+///
+/// ```math
+/// W = J M^{-1} J^\mathsf{T}, \qquad u = W p + u_f .
+/// ```
+///
+/// The mass matrix couples only the velocities of one kinematic tree, and a row of `J` is zero except for the trees
+/// `T` of its two bodies. Contacts are numbered separately within each tree. The rows of all first contacts are in
+/// the same columns of one matrix, those of all second contacts in the next, and so on: rows of different trees do
+/// not overlap. One solve, with as many columns as the maximum number of rows in one tree, then gives all of
+/// `Z = M⁻¹ Jᵀ` from one factorization of the mass matrix, and
+///
+/// ```math
+/// W_{ab} = \sum_T J_{aT} Z_{Tb}, \qquad\text{or}\qquad W_{ab} = \sum_T Z_{Ta}^\mathsf{T} Z_{Tb}
+/// \quad\text{for}\quad Z = D^{-1/2} L^{-\mathsf{T}} J^\mathsf{T}, \; M = L^\mathsf{T} D L,
+/// ```
+///
+/// where a block is nonzero only if the contacts `a` and `b` share a tree.
+///
+/// - **Needs** orthonormal frames and a positive definite mass matrix; otherwise `W` is not finite.
+/// - **Does not** find contacts, and does not detect redundant ones: `W` is then singular.
+/// - **Cost** one factorization; `n_v k` numbers and their solve for at most `k` rows in one tree; one product of
+///   two rows for each entry of the blocks. Nothing is allocated after the largest sizes have been used once.
+/// - **Deterministic**; `W` is symmetric to the last bit, and in the second form positive semidefinite up to the
+///   rounding of its products. A permutation of the contacts permutes the second form to the last bit, and the first
+///   up to rounding.
+///
+/// # Source
+///
+/// É. Delassus, "Mémoire sur la théorie des liaisons finies unilatérales", *Annales scientifiques de
+/// l'École Normale Supérieure* 34 (1917) 95–179 (the operator).
+/// A. R. Curtis, M. J. D. Powell, J. K. Reid, "On the estimation of sparse Jacobian matrices", *IMA
+/// Journal of Applied Mathematics* 13 (1974) 117–119 (vectors without common entries share one).
+/// R. Featherstone, *Rigid Body Dynamics Algorithms*, Springer 2008, section 6.5 (the factors).
+///
 /// # Example
 ///
 /// Two equal balls of 2 kg, one at rest on the floor, the other on top of it. A normal impulse at the floor changes
@@ -94,7 +94,7 @@ enum Columns {
 /// ```
 /// use nalgebra::{DMatrix, Vector3};
 /// use percussion_dynamics::{Body, ContactFrame, ContactSet, FreeBodies, MassProperties};
-/// use percussion_dynamics::contact_set::Contact;
+/// use percussion_dynamics::Contact;
 ///
 /// let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.5)?);
 /// let system = FreeBodies::new(vec![ball.clone(), ball], Vector3::new(0.0, 0.0, -9.81))?;
@@ -196,13 +196,13 @@ impl ContactSet {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`], [`Error::Body`], [`Error::Partners`], [`Error::Value`]; nothing is then added.
+    /// [`ContactSetError::Length`], [`ContactSetError::Body`], [`ContactSetError::Partners`], [`ContactSetError::Value`]; nothing is then added.
     pub fn push(
         &mut self,
         system: &dyn System,
         coordinates: &[f64],
         contact: &Contact,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ContactSetError> {
         self.check_coordinates(coordinates)?;
         contact.check(self.len(), self.tree_of.len(), self.dimension)?;
         for (body, point, scale) in contact.sides() {
@@ -219,12 +219,16 @@ impl ContactSet {
     ///
     /// # Errors
     ///
-    /// [`Error::Body`], [`Error::Partners`], [`Error::Value`], [`Error::Kinematics`]; nothing is then added.
+    /// [`ContactSetError::Body`], [`ContactSetError::Partners`], [`ContactSetError::Value`], [`ContactSetError::Kinematics`]; nothing is then added.
     ///
     /// # Panics
     ///
     /// If `kinematics` belongs to another system with as many velocities and fewer links.
-    pub fn push_at(&mut self, kinematics: &Kinematics, contact: &Contact) -> Result<(), Error> {
+    pub fn push_at(
+        &mut self,
+        kinematics: &Kinematics,
+        contact: &Contact,
+    ) -> Result<(), ContactSetError> {
         contact.check(self.len(), self.tree_of.len(), self.dimension)?;
         for (body, point, scale) in contact.sides() {
             for (index, axis) in self.axes(contact) {
@@ -240,7 +244,7 @@ impl ContactSet {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`], and [`Error::Value`] for a coefficient out of range or a gap that is not finite;
+    /// [`ContactSetError::Length`], and [`ContactSetError::Value`] for a coefficient out of range or a gap that is not finite;
     /// nothing is added.
     pub fn push_gap(
         &mut self,
@@ -249,7 +253,7 @@ impl ContactSet {
         gap: &dyn GapFunction,
         friction: f64,
         restitution: f64,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ContactSetError> {
         self.check_coordinates(coordinates)?;
         contact::check_coefficients(self.len(), friction, restitution)?;
         let distance = gap.rows(system, coordinates, &mut self.whole);
@@ -324,12 +328,12 @@ impl ContactSet {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`].
+    /// [`ContactSetError::Length`].
     pub fn contact_velocity(
         &self,
         velocity: &[f64],
         contact_velocity: &mut [f64],
-    ) -> Result<(), Error> {
+    ) -> Result<(), ContactSetError> {
         check_length("velocity", velocity.len(), self.velocity_count)?;
         check_length("contact velocity", contact_velocity.len(), self.size())?;
         contact_velocity.fill(0.0);
@@ -346,12 +350,12 @@ impl ContactSet {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`].
+    /// [`ContactSetError::Length`].
     pub fn generalized_impulse(
         &self,
         impulse: &[f64],
         generalized_impulse: &mut [f64],
-    ) -> Result<(), Error> {
+    ) -> Result<(), ContactSetError> {
         check_length("impulse", impulse.len(), self.size())?;
         check_length("generalized impulse", generalized_impulse.len(), self.velocity_count)?;
         generalized_impulse.fill(0.0);
@@ -419,7 +423,7 @@ impl ContactSet {
         self.state = Columns::Nothing;
     }
 
-    fn check_coordinates(&self, coordinates: &[f64]) -> Result<(), Error> {
+    fn check_coordinates(&self, coordinates: &[f64]) -> Result<(), ContactSetError> {
         check_length("coordinates", coordinates.len(), self.coordinate_count)
     }
 }
@@ -445,8 +449,8 @@ fn trees(of_body: &[Range<usize>]) -> (Vec<Range<usize>>, Vec<Option<usize>>) {
     (trees, tree_of)
 }
 
-fn check_length(field: &'static str, found: usize, expected: usize) -> Result<(), Error> {
-    if found == expected { Ok(()) } else { Err(Error::Length { field, expected, found }) }
+fn check_length(field: &'static str, found: usize, expected: usize) -> Result<(), ContactSetError> {
+    if found == expected { Ok(()) } else { Err(ContactSetError::Length { field, expected, found }) }
 }
 
 /// Changes the shape of a matrix within its memory; the entries are lost.

@@ -1,71 +1,4 @@
 //! Contact detection during a motion: the traits [`ContactSource`] and [`ContactSearch`].
-//!
-//! A [`GapFunction`] measures the distance of two given surfaces. Bodies with corners and edges have far more pairs
-//! of features than ever touch, so a scheme uses a source to find the pairs that are near at a position. The source
-//! returns a name for each pair, which stays the same while the same features touch, and for each name a gap
-//! function that follows the pair. Schemes use only these traits; `percussion-collision` implements them for its
-//! scenes.
-//!
-//! # Example
-//!
-//! A custom source: a ball, and a floor with an edge at `x = 0` and no ground on the left of it.
-//!
-//! ```
-//! use std::sync::Arc;
-//! use nalgebra::{Matrix3, Vector3};
-//! use percussion_dynamics::contact_source::{ContactName, ContactSearch, ContactSource, Error, Nearby};
-//! use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
-//! use percussion_dynamics::{Body, FreeBodies, GapFunction, System};
-//!
-//! #[derive(Clone, Debug)]
-//! struct Ledge(SpherePlane);
-//!
-//! impl ContactSource for Ledge {
-//!     fn check(&self, system: &dyn System) -> Result<(), Error> {
-//!         self.0.check(system).map_err(|error| Error::System { reason: error.to_string() })
-//!     }
-//!     fn search(&self) -> Box<dyn ContactSearch> {
-//!         Box::new(self.clone())
-//!     }
-//!     fn gap(&self, _: &ContactName) -> Option<Arc<dyn GapFunction>> {
-//!         Some(Arc::new(self.0))
-//!     }
-//!     fn radius(&self, _: usize) -> f64 {
-//!         0.1
-//!     }
-//!     fn has_restitution(&self) -> bool {
-//!         false
-//!     }
-//! }
-//!
-//! impl ContactSearch for Ledge {
-//!     fn find(
-//!         &mut self,
-//!         system: &dyn System,
-//!         coordinates: &[f64],
-//!         proximity: f64,
-//!         found: &mut Vec<Nearby>,
-//!     ) -> Result<(), Error> {
-//!         found.clear();
-//!         let gap = self.0.gap(system, coordinates);
-//!         if coordinates[0] >= 0.0 && gap <= proximity {
-//!             let name = ContactName { surfaces: [0, 1], features: [0, 0] };
-//!             found.push(Nearby { name, gap, friction: 0.5, restitution: 0.0 });
-//!         }
-//!         Ok(())
-//!     }
-//! }
-//!
-//! let system = FreeBodies::new(vec![Body::new(1.0, Matrix3::identity())], Vector3::zeros())?;
-//! let floor = Plane::new(&Vector3::z(), &Vector3::zeros())?;
-//! let mut search = Ledge(SpherePlane::new(Sphere::of_body(0, 0.1), floor)?).search();
-//! let mut found = Vec::new();
-//! search.find(&system, &[0.2, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0], 1e-6, &mut found)?;
-//! assert_eq!(found.len(), 1);
-//! search.find(&system, &[-0.2, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0], 1e-6, &mut found)?;
-//! assert!(found.is_empty());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -96,7 +29,7 @@ pub struct Nearby {
 /// The reason why a source is refused, or finds no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ContactSourceError {
     /// The surfaces do not belong to the system.
     #[error("surfaces do not fit the system: {reason}")]
     System {
@@ -112,13 +45,80 @@ pub enum Error {
 }
 
 /// The surfaces of a system that may touch, and their contact detection.
+///
+/// A [`GapFunction`] measures the distance of two given surfaces. Bodies with corners and edges have far more pairs
+/// of features than ever touch, so a scheme uses a source to find the pairs that are near at a position. The source
+/// returns a name for each pair, which stays the same while the same features touch, and for each name a gap
+/// function that follows the pair. Schemes use only these traits; `percussion-collision` implements them for its
+/// scenes.
+///
+/// # Example
+///
+/// A custom source: a ball, and a floor with an edge at `x = 0` and no ground on the left of it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use nalgebra::{Matrix3, Vector3};
+/// use percussion_dynamics::{ContactName, ContactSearch, ContactSource, Nearby, contact_source::ContactSourceError};
+/// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
+/// use percussion_dynamics::{Body, FreeBodies, System, gap::GapFunction};
+///
+/// #[derive(Clone, Debug)]
+/// struct Ledge(SpherePlane);
+///
+/// impl ContactSource for Ledge {
+///     fn check(&self, system: &dyn System) -> Result<(), ContactSourceError> {
+///         self.0.check(system).map_err(|error| ContactSourceError::System { reason: error.to_string() })
+///     }
+///     fn search(&self) -> Box<dyn ContactSearch> {
+///         Box::new(self.clone())
+///     }
+///     fn gap(&self, _: &ContactName) -> Option<Arc<dyn GapFunction>> {
+///         Some(Arc::new(self.0))
+///     }
+///     fn radius(&self, _: usize) -> f64 {
+///         0.1
+///     }
+///     fn has_restitution(&self) -> bool {
+///         false
+///     }
+/// }
+///
+/// impl ContactSearch for Ledge {
+///     fn find(
+///         &mut self,
+///         system: &dyn System,
+///         coordinates: &[f64],
+///         proximity: f64,
+///         found: &mut Vec<Nearby>,
+///     ) -> Result<(), ContactSourceError> {
+///         found.clear();
+///         let gap = self.0.gap(system, coordinates);
+///         if coordinates[0] >= 0.0 && gap <= proximity {
+///             let name = ContactName { surfaces: [0, 1], features: [0, 0] };
+///             found.push(Nearby { name, gap, friction: 0.5, restitution: 0.0 });
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// let system = FreeBodies::new(vec![Body::new(1.0, Matrix3::identity())], Vector3::zeros())?;
+/// let floor = Plane::new(&Vector3::z(), &Vector3::zeros())?;
+/// let mut search = Ledge(SpherePlane::new(Sphere::of_body(0, 0.1), floor)?).search();
+/// let mut found = Vec::new();
+/// search.find(&system, &[0.2, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0], 1e-6, &mut found)?;
+/// assert_eq!(found.len(), 1);
+/// search.find(&system, &[-0.2, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0], 1e-6, &mut found)?;
+/// assert!(found.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait ContactSource: Debug + Send + Sync {
     /// Checks that the surfaces exist in `system`. Callers use it once before a motion.
     ///
     /// # Errors
     ///
-    /// [`Error::System`].
-    fn check(&self, system: &dyn System) -> Result<(), Error>;
+    /// [`ContactSourceError::System`].
+    fn check(&self, system: &dyn System) -> Result<(), ContactSourceError>;
 
     /// Creates a search for one motion, with its own scratch.
     fn search(&self) -> Box<dyn ContactSearch>;
@@ -143,12 +143,12 @@ pub trait ContactSearch: Debug + Send {
     ///
     /// # Errors
     ///
-    /// [`Error`]; the content of `found` must then not be used.
+    /// [`ContactSourceError`]; the content of `found` must then not be used.
     fn find(
         &mut self,
         system: &dyn System,
         coordinates: &[f64],
         proximity: f64,
         found: &mut Vec<Nearby>,
-    ) -> Result<(), Error>;
+    ) -> Result<(), ContactSourceError>;
 }

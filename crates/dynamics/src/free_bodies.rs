@@ -1,22 +1,4 @@
 //! Rigid bodies that move freely in space: the system [`FreeBodies`].
-//!
-//! Body `i` has the coordinates `q[7i ..] = (x, y, z, w, q_x, q_y, q_z)`, the position of its center
-//! of mass (m) and the unit quaternion from body to world axes, and the velocity
-//! `v[6i ..] = (v_x, v_y, v_z, ω_x, ω_y, ω_z)`, linear velocity of the center of mass (m/s) and
-//! angular velocity (rad/s), both in **world** axes. The equations of Newton and Euler are
-//!
-//! ```math
-//! m \dot v = m g + f, \qquad
-//! R I R^\mathsf{T} \dot\omega = \tau - \omega \times (R I R^\mathsf{T} \omega),
-//! ```
-//!
-//! with the inertia tensor `I` in body axes, principal or not. The mass matrix is block diagonal and `I⁻¹` is
-//! computed once. [`System::smooth_velocity`] treats the gyroscopic torque implicitly, so that a free body conserves
-//! its kinetic energy for any step; the derivation is in the module `gyroscopic`.
-//!
-//! # Source
-//!
-//! H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, chapter 5.
 
 mod gyroscopic;
 
@@ -43,7 +25,7 @@ const SMALLEST_RELATIVE_MOMENT: f64 = 1e-12;
 /// The reason why bodies do not make a system.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum FreeBodiesError {
     /// The list of bodies is empty.
     #[error("a system needs at least one body, got none")]
     NoBodies,
@@ -135,7 +117,7 @@ impl Body {
         Self { torque, ..self }
     }
 
-    fn check(&self, body: usize) -> Result<(), Error> {
+    fn check(&self, body: usize) -> Result<(), FreeBodiesError> {
         check_mass(body, self.mass)?;
         check_entries(body, "inertia", self.inertia.as_slice())?;
         check_entries(body, "force", self.force.as_slice())?;
@@ -143,35 +125,61 @@ impl Body {
         let difference = (self.inertia - self.inertia.transpose()).amax();
         // A tensor rotated by a rotation matrix is symmetric up to a few rounding errors.
         if difference > 1e-12 * self.inertia.amax() {
-            return Err(Error::Asymmetric { body, difference });
+            return Err(FreeBodiesError::Asymmetric { body, difference });
         }
         let [smallest, _, largest] = principal_moments(&self.inertia);
         if !(smallest.is_normal() && smallest >= SMALLEST_RELATIVE_MOMENT * largest) {
-            return Err(Error::Indefinite { body, smallest, largest });
+            return Err(FreeBodiesError::Indefinite { body, smallest, largest });
         }
         Ok(())
     }
 }
 
-pub(crate) fn check_mass(body: usize, value: f64) -> Result<(), Error> {
-    if value.is_normal() && value > 0.0 { Ok(()) } else { Err(Error::Mass { body, value }) }
+pub(crate) fn check_mass(body: usize, value: f64) -> Result<(), FreeBodiesError> {
+    if value.is_normal() && value > 0.0 {
+        Ok(())
+    } else {
+        Err(FreeBodiesError::Mass { body, value })
+    }
 }
 
-pub(crate) fn check_entries(body: usize, field: &'static str, of: &[f64]) -> Result<(), Error> {
+pub(crate) fn check_entries(
+    body: usize,
+    field: &'static str,
+    of: &[f64],
+) -> Result<(), FreeBodiesError> {
     match of.iter().find(|entry| !entry.is_finite()) {
-        Some(&value) => Err(Error::NotFinite { body, field, value }),
+        Some(&value) => Err(FreeBodiesError::NotFinite { body, field, value }),
         None => Ok(()),
     }
 }
 
-pub(crate) fn check_gravity(gravity: &[f64]) -> Result<(), Error> {
+pub(crate) fn check_gravity(gravity: &[f64]) -> Result<(), FreeBodiesError> {
     match gravity.iter().find(|entry| !entry.is_finite()) {
-        Some(&value) => Err(Error::Gravity { value }),
+        Some(&value) => Err(FreeBodiesError::Gravity { value }),
         None => Ok(()),
     }
 }
 
-/// Free rigid bodies in space, with the layout of coordinates in the [module head](self).
+/// Free rigid bodies in space, with the layout of coordinates below.
+///
+/// Body `i` has the coordinates `q[7i ..] = (x, y, z, w, q_x, q_y, q_z)`, the position of its center
+/// of mass (m) and the unit quaternion from body to world axes, and the velocity
+/// `v[6i ..] = (v_x, v_y, v_z, ω_x, ω_y, ω_z)`, linear velocity of the center of mass (m/s) and
+/// angular velocity (rad/s), both in **world** axes. The equations of Newton and Euler are
+///
+/// ```math
+/// m \dot v = m g + f, \qquad
+/// R I R^\mathsf{T} \dot\omega = \tau - \omega \times (R I R^\mathsf{T} \omega),
+/// ```
+///
+/// with the inertia tensor `I` in body axes, principal or not. The mass matrix is block diagonal and `I⁻¹` is
+/// computed once. [`System::smooth_velocity`] treats the gyroscopic torque implicitly, so that a free body conserves
+/// its kinetic energy for any step; the derivation is in the module `gyroscopic`.
+///
+/// # Source
+///
+/// H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, chapter 5.
 ///
 /// # Example
 ///
@@ -185,7 +193,7 @@ pub(crate) fn check_gravity(gravity: &[f64]) -> Result<(), Error> {
 /// let system = FreeBodies::new(vec![ball], Vector3::new(0.0, 0.0, -9.81))?;
 /// let coordinates = [0.0, 0.0, 3.0, 1.0, 0.0, 0.0, 0.0];
 /// assert!((system.potential_energy(&coordinates) - 58.86).abs() < 1e-12);
-/// # Ok::<(), percussion_dynamics::free_bodies::Error>(())
+/// # Ok::<(), percussion_dynamics::FreeBodiesError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FreeBodies {
@@ -202,11 +210,11 @@ impl FreeBodies {
     ///
     /// # Errors
     ///
-    /// See [`Error`]: no bodies, a mass that is not positive, an inertia that is not symmetric positive definite, or
+    /// See [`FreeBodiesError`]: no bodies, a mass that is not positive, an inertia that is not symmetric positive definite, or
     /// an entry that is not finite.
-    pub fn new(bodies: Vec<Body>, gravity: Vector3<f64>) -> Result<Self, Error> {
+    pub fn new(bodies: Vec<Body>, gravity: Vector3<f64>) -> Result<Self, FreeBodiesError> {
         if bodies.is_empty() {
-            return Err(Error::NoBodies);
+            return Err(FreeBodiesError::NoBodies);
         }
         check_gravity(gravity.as_slice())?;
         let mut inverse_inertias = Vec::with_capacity(bodies.len());

@@ -8,11 +8,9 @@ use std::fmt::Debug;
 use nalgebra::Vector3;
 
 use crate::{
-    anchor::{self, Anchor},
-    contact_frame::{self, ContactFrame},
-    system::difference,
-    system::motion::BodyMotion,
-    system::{Dimension, System},
+    anchor::{Anchor, AnchorError},
+    contact_frame::{ContactFrame, ContactFrameError},
+    system::{Dimension, System, difference, motion::BodyMotion},
 };
 use rates::{Rates, Touch};
 
@@ -47,10 +45,10 @@ pub enum Error {
     },
     /// A normal or another direction is invalid.
     #[error(transparent)]
-    Frame(#[from] contact_frame::Error),
+    Frame(#[from] ContactFrameError),
     /// A point does not belong to the system.
     #[error(transparent)]
-    Anchor(#[from] anchor::Error),
+    Anchor(#[from] AnchorError),
     /// A center lies outside the plane of motion of the system.
     #[error("center of a disc has z = {z}, expected 0 in a planar system")]
     OutOfPlane {

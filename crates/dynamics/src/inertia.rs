@@ -1,19 +1,4 @@
 //! Mass, center of mass and inertia of rigid bodies: [`MassProperties`].
-//!
-//! Solids have closed forms, and [`MassProperties::composite`] joins them by the parallel axis theorem: about a
-//! point at the distance `d` from the center of mass,
-//!
-//! ```math
-//! I_d = I + m\,(d^\mathsf{T} d\, 1 - d\, d^\mathsf{T}).
-//! ```
-//!
-//! The axis of solids of revolution is the body's **`x` axis**, as for the ends of
-//! [`rounded_rod_plane`](crate::gap::rounded_rod_plane).
-//!
-//! # Source
-//!
-//! J. L. Meriam, L. G. Kraige, J. N. Bolton, *Engineering Mechanics: Dynamics*, 8th ed., Wiley 2015,
-//! appendix B (parallel axes) and table D/4 (solids). The capsule is a cylinder and two hemispheres.
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
@@ -32,7 +17,7 @@ const ROUNDING: f64 = 1e-12;
 /// The reason why mass properties are refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum MassPropertiesError {
     /// The mass is not positive, not finite, or so small that its inverse overflows.
     #[error("mass is {value:?}, expected a positive finite number (kg)")]
     Mass {
@@ -89,6 +74,21 @@ pub enum Error {
 /// and the principal moments `I_1 ≤ I_2 ≤ I_3` satisfy `I_1 ≥ 0` (to `1e-12 I_3`, rounding) and `I_3 ≤ I_1 + I_2` (to
 /// `1.5e-5 I_3`, numbers of six digits). Equality holds for plates, thin rods and points.
 ///
+/// Solids have closed forms, and [`MassProperties::composite`] joins them by the parallel axis theorem: about a
+/// point at the distance `d` from the center of mass,
+///
+/// ```math
+/// I_d = I + m\,(d^\mathsf{T} d\, 1 - d\, d^\mathsf{T}).
+/// ```
+///
+/// The axis of solids of revolution is the body's **`x` axis**, as for the ends of
+/// [`rounded_rod_plane`](crate::gap::rounded_rod_plane).
+///
+/// # Source
+///
+/// J. L. Meriam, L. G. Kraige, J. N. Bolton, *Engineering Mechanics: Dynamics*, 8th ed., Wiley 2015,
+/// appendix B (parallel axes) and table D/4 (solids). The capsule is a cylinder and two hemispheres.
+///
 /// # Example
 ///
 /// Two balls of 1 kg and radius 0.1 m, 2 m apart: `2 (2/5 · 0.01 + 1) = 2.008 kg·m²` across.
@@ -102,7 +102,7 @@ pub enum Error {
 /// let dumbbell = MassProperties::composite(&ends)?;
 /// assert_eq!(dumbbell.mass(), 2.0);
 /// assert!((dumbbell.inertia()[(1, 1)] - 2.008).abs() < 1e-15);
-/// # Ok::<(), percussion_dynamics::inertia::Error>(())
+/// # Ok::<(), percussion_dynamics::MassPropertiesError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
@@ -117,17 +117,17 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// See [`Error`].
+    /// See [`MassPropertiesError`].
     pub fn new(
         mass: f64,
         center_of_mass: Vector3<f64>,
         inertia: Matrix3<f64>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, MassPropertiesError> {
         let body = Self::with_any_moments(mass, center_of_mass, inertia)?;
         let moments = principal_moments(&inertia);
         let [small, middle, large] = moments;
         if large > small + middle + TRIANGLE_TOLERANCE * large {
-            return Err(Error::Moments { moments });
+            return Err(MassPropertiesError::Moments { moments });
         }
         Ok(body)
     }
@@ -139,7 +139,7 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new), with [`Error::Moments`] for negative moments alone.
+    /// As [`new`](Self::new), with [`MassPropertiesError::Moments`] for negative moments alone.
     ///
     /// # Example
     ///
@@ -156,20 +156,20 @@ impl MassProperties {
         mass: f64,
         center_of_mass: Vector3<f64>,
         inertia: Matrix3<f64>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, MassPropertiesError> {
         if !(mass.is_normal() && mass > 0.0) {
-            return Err(Error::Mass { value: mass });
+            return Err(MassPropertiesError::Mass { value: mass });
         }
         check_finite("center of mass", center_of_mass.as_slice())?;
         check_finite("inertia", inertia.as_slice())?;
         let difference = (inertia - inertia.transpose()).amax();
         if difference > ROUNDING * inertia.amax() {
-            return Err(Error::Asymmetric { difference });
+            return Err(MassPropertiesError::Asymmetric { difference });
         }
         let moments = principal_moments(&inertia);
         let [small, _, large] = moments;
         if small < -ROUNDING * large {
-            return Err(Error::Moments { moments });
+            return Err(MassPropertiesError::Moments { moments });
         }
         Ok(Self { mass, center_of_mass, inertia })
     }
@@ -178,8 +178,8 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// [`Error::Mass`].
-    pub fn point(mass: f64) -> Result<Self, Error> {
+    /// [`MassPropertiesError::Mass`].
+    pub fn point(mass: f64) -> Result<Self, MassPropertiesError> {
         Self::axial(mass, 0.0, 0.0)
     }
 
@@ -187,8 +187,8 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// [`Error::Mass`], [`Error::Size`].
-    pub fn solid_box(mass: f64, sizes: &Vector3<f64>) -> Result<Self, Error> {
+    /// [`MassPropertiesError::Mass`], [`MassPropertiesError::Size`].
+    pub fn solid_box(mass: f64, sizes: &Vector3<f64>) -> Result<Self, MassPropertiesError> {
         sizes.iter().try_for_each(|&size| check_size("edge", size))?;
         let [a, b, c] = [0, 1, 2].map(|i| sizes[i] * sizes[i]);
         let diagonal = Vector3::new(b + c, c + a, a + b) * (mass / 12.0);
@@ -199,8 +199,8 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// [`Error::Mass`], [`Error::Size`].
-    pub fn solid_sphere(mass: f64, radius: f64) -> Result<Self, Error> {
+    /// [`MassPropertiesError::Mass`], [`MassPropertiesError::Size`].
+    pub fn solid_sphere(mass: f64, radius: f64) -> Result<Self, MassPropertiesError> {
         Self::spherical_shell(mass, 0.0, radius)
     }
 
@@ -208,8 +208,8 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// [`Error::Mass`], [`Error::Size`].
-    pub fn hollow_sphere(mass: f64, radius: f64) -> Result<Self, Error> {
+    /// [`MassPropertiesError::Mass`], [`MassPropertiesError::Size`].
+    pub fn hollow_sphere(mass: f64, radius: f64) -> Result<Self, MassPropertiesError> {
         Self::spherical_shell(mass, radius, radius)
     }
 
@@ -218,8 +218,8 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// [`Error::Mass`], [`Error::Size`], [`Error::Inside`].
-    pub fn spherical_shell(mass: f64, inner: f64, outer: f64) -> Result<Self, Error> {
+    /// [`MassPropertiesError::Mass`], [`MassPropertiesError::Size`], [`MassPropertiesError::Inside`].
+    pub fn spherical_shell(mass: f64, inner: f64, outer: f64) -> Result<Self, MassPropertiesError> {
         check_radii(inner, outer)?;
         // With the ratio s = a/b: (b⁵ − a⁵)/(b³ − a³) = b² (1 + s + s² + s³ + s⁴)/(1 + s + s²).
         let s = if outer > 0.0 { inner / outer } else { 0.0 };
@@ -233,8 +233,8 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// [`Error::Mass`], [`Error::Size`].
-    pub fn solid_hemisphere(mass: f64, radius: f64) -> Result<Self, Error> {
+    /// [`MassPropertiesError::Mass`], [`MassPropertiesError::Size`].
+    pub fn solid_hemisphere(mass: f64, radius: f64) -> Result<Self, MassPropertiesError> {
         check_size("radius", radius)?;
         let square = mass * radius * radius;
         let body = Self::axial(mass, 0.4 * square, 83.0 / 320.0 * square)?;
@@ -246,8 +246,12 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// [`Error::Mass`], [`Error::Size`].
-    pub fn solid_cylinder(mass: f64, radius: f64, length: f64) -> Result<Self, Error> {
+    /// [`MassPropertiesError::Mass`], [`MassPropertiesError::Size`].
+    pub fn solid_cylinder(
+        mass: f64,
+        radius: f64,
+        length: f64,
+    ) -> Result<Self, MassPropertiesError> {
         Self::tube(mass, 0.0, radius, length)
     }
 
@@ -256,8 +260,13 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// [`Error::Mass`], [`Error::Size`], [`Error::Inside`].
-    pub fn tube(mass: f64, inner: f64, outer: f64, length: f64) -> Result<Self, Error> {
+    /// [`MassPropertiesError::Mass`], [`MassPropertiesError::Size`], [`MassPropertiesError::Inside`].
+    pub fn tube(
+        mass: f64,
+        inner: f64,
+        outer: f64,
+        length: f64,
+    ) -> Result<Self, MassPropertiesError> {
         check_radii(inner, outer)?;
         check_size("length", length)?;
         let squares = inner * inner + outer * outer;
@@ -271,8 +280,8 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// [`Error::Mass`], [`Error::Size`].
-    pub fn capsule(mass: f64, radius: f64, length: f64) -> Result<Self, Error> {
+    /// [`MassPropertiesError::Mass`], [`MassPropertiesError::Size`].
+    pub fn capsule(mass: f64, radius: f64, length: f64) -> Result<Self, MassPropertiesError> {
         check_size("radius", radius)?;
         check_size("length", length)?;
         let (r, l) = (radius, length);
@@ -291,8 +300,8 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// [`Error::Mass`], [`Error::Size`].
-    pub fn thin_rod(mass: f64, length: f64) -> Result<Self, Error> {
+    /// [`MassPropertiesError::Mass`], [`MassPropertiesError::Size`].
+    pub fn thin_rod(mass: f64, length: f64) -> Result<Self, MassPropertiesError> {
         Self::tube(mass, 0.0, 0.0, length)
     }
 
@@ -300,10 +309,10 @@ impl MassProperties {
     ///
     /// # Errors
     ///
-    /// [`Error::NoParts`]; [`Error::Mass`] or [`Error::NotFinite`] if a sum overflows.
-    pub fn composite(parts: &[Self]) -> Result<Self, Error> {
+    /// [`MassPropertiesError::NoParts`]; [`MassPropertiesError::Mass`] or [`MassPropertiesError::NotFinite`] if a sum overflows.
+    pub fn composite(parts: &[Self]) -> Result<Self, MassPropertiesError> {
         if parts.is_empty() {
-            return Err(Error::NoParts);
+            return Err(MassPropertiesError::NoParts);
         }
         let mass: f64 = parts.iter().map(|part| part.mass).sum();
         let center: Vector3<f64> =
@@ -362,7 +371,7 @@ impl MassProperties {
     }
 
     /// A body of revolution about `x`, centered at the origin.
-    fn axial(mass: f64, about_axis: f64, across: f64) -> Result<Self, Error> {
+    fn axial(mass: f64, about_axis: f64, across: f64) -> Result<Self, MassPropertiesError> {
         let diagonal = Vector3::new(about_axis, across, across);
         Self::new(mass, Vector3::zeros(), Matrix3::from_diagonal(&diagonal))
     }
@@ -384,19 +393,23 @@ pub(crate) fn principal_moments(tensor: &Matrix3<f64>) -> [f64; 3] {
     moments
 }
 
-fn check_size(field: &'static str, value: f64) -> Result<(), Error> {
-    if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(Error::Size { field, value }) }
+fn check_size(field: &'static str, value: f64) -> Result<(), MassPropertiesError> {
+    if value.is_finite() && value >= 0.0 {
+        Ok(())
+    } else {
+        Err(MassPropertiesError::Size { field, value })
+    }
 }
 
-fn check_radii(inner: f64, outer: f64) -> Result<(), Error> {
+fn check_radii(inner: f64, outer: f64) -> Result<(), MassPropertiesError> {
     check_size("inner radius", inner)?;
     check_size("radius", outer)?;
-    if inner > outer { Err(Error::Inside { inner, outer }) } else { Ok(()) }
+    if inner > outer { Err(MassPropertiesError::Inside { inner, outer }) } else { Ok(()) }
 }
 
-fn check_finite(field: &'static str, entries: &[f64]) -> Result<(), Error> {
+fn check_finite(field: &'static str, entries: &[f64]) -> Result<(), MassPropertiesError> {
     match entries.iter().find(|entry| !entry.is_finite()) {
-        Some(&value) => Err(Error::NotFinite { field, value }),
+        Some(&value) => Err(MassPropertiesError::NotFinite { field, value }),
         None => Ok(()),
     }
 }

@@ -1,23 +1,4 @@
 //! Momentum and its rate, with all first derivatives: the trait [`Lagrangian`].
-//!
-//! If every velocity is the rate of a coordinate, `q̇ = v`, the equations of motion are those of Lagrange and
-//! Hamilton. With `L(q, v) = ½ vᵀ M(q) v − V(q)` and the forces `f` without a potential,
-//!
-//! ```math
-//! p = \frac{\partial L}{\partial v} = M(q)\, v, \qquad
-//! \dot p = \frac{\partial L}{\partial q} + f
-//!        = \tfrac12\, \frac{\partial}{\partial q} \left( v^\mathsf{T} M(q)\, v \right)
-//!          - \frac{\partial V}{\partial q} + f .
-//! ```
-//!
-//! The smooth forces of a [`System`] are `k = ṗ − Ṁ v`: `M v̇ = k` is the same equation in terms of velocities.
-//! Implicit and variational integrators also need the derivatives. Those of `p` and of the inertial part of `ṗ` are
-//! one matrix, because the order of differentiation in `∂²L/∂v∂q` does not matter.
-//!
-//! # Source
-//!
-//! H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, sections 1.4
-//! and 8.1.
 
 use nalgebra::DMatrix;
 
@@ -28,6 +9,25 @@ use crate::system::System;
 /// [`Articulated`](crate::Articulated) implements it only for trees without spherical and free joints. A tree with
 /// quaternions has `n_q > n_v`, which callers can check.
 ///
+/// If every velocity is the rate of a coordinate, `q̇ = v`, the equations of motion are those of Lagrange and
+/// Hamilton. With `L(q, v) = ½ vᵀ M(q) v − V(q)` and the forces `f` without a potential,
+///
+/// ```math
+/// p = \frac{\partial L}{\partial v} = M(q)\, v, \qquad
+/// \dot p = \frac{\partial L}{\partial q} + f
+///        = \tfrac12\, \frac{\partial}{\partial q} \left( v^\mathsf{T} M(q)\, v \right)
+///          - \frac{\partial V}{\partial q} + f .
+/// ```
+///
+/// The smooth forces of a [`System`] are `k = ṗ − Ṁ v`: `M v̇ = k` is the same equation in terms of velocities.
+/// Implicit and variational integrators also need the derivatives. Those of `p` and of the inertial part of `ṗ` are
+/// one matrix, because the order of differentiation in `∂²L/∂v∂q` does not matter.
+///
+/// # Source
+///
+/// H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, sections 1.4
+/// and 8.1.
+///
 /// # Example
 ///
 /// A point of 2 kg on a horizontal arm of 3 m rotates at 1 rad/s: `p = m l² v = 18`, `ṗ = −m g l = −58.86`. The
@@ -35,7 +35,7 @@ use crate::system::System;
 ///
 /// ```
 /// use nalgebra::Vector3;
-/// use percussion_dynamics::lagrangian::{Derivatives, Lagrangian};
+/// use percussion_dynamics::{Derivatives, Lagrangian};
 /// use percussion_dynamics::{Articulated, Joint, Link, MassProperties};
 ///
 /// let bob = MassProperties::point(2.0)?.translated(&Vector3::new(3.0, 0.0, 0.0));

@@ -1,8 +1,8 @@
 //! Rigid bodies, and the quantities of them that contact laws need: percussion-dynamics.
 //!
-//! A [`System`] maps coordinates and velocities to mass matrices, forces and the motion of points. A [`GapFunction`]
+//! A [`System`] maps coordinates and velocities to mass matrices, forces and the motion of points. A [`GapFunction`](gap::GapFunction)
 //! measures the distance between two of its surfaces and gives the rows of the contact Jacobian. An
-//! [`EqualityConstraint`] couples coordinates. The built-in systems are [`FreeBodies`] in space, [`PlanarBodies`] in
+//! [`EqualityConstraint`](constraint::EqualityConstraint) couples coordinates. The built-in systems are [`FreeBodies`] in space, [`PlanarBodies`] in
 //! the plane and [`Articulated`] for mechanisms. This crate contains no time stepping and no impact laws.
 //!
 //! Units are SI and angles are in radians. Contact frames `(n, t, o)` are right-handed with `n` from body 2 to body
@@ -47,30 +47,30 @@
 //!
 //! # Modules
 //!
-//! | module | holds |
+//! | item or module | holds |
 //! | --- | --- |
-//! | [`system`] | the trait [`System`]: coordinates, mass matrix, smooth forces, retraction, energy |
-//! | [`lagrangian`] | the trait [`Lagrangian`]: momentum, its rate and their derivatives |
-//! | [`free_bodies`] | [`FreeBodies`], rigid bodies in space with unit quaternions |
-//! | [`planar_bodies`] | [`PlanarBodies`], rigid bodies in the plane |
-//! | [`articulated`] | [`Articulated`], trees of links and joints in space or in the plane |
-//! | [`inertia`] | [`MassProperties`] of the usual solids and of their composites |
-//! | [`rotation`] | quaternions, their rate and the two [rotation updates](RotationUpdate) |
-//! | [`anchor`] | [`Anchor`], a point of a body or of the world |
-//! | [`gap`] | the trait [`GapFunction`], spheres against planes and spheres, rounded rods |
-//! | [`contact_frame`] | [`ContactFrame`], normal and tangents of a contact |
-//! | [`contact_set`] | [`ContactSet`]: contact Jacobian and Delassus operator, dense and block-sparse |
-//! | [`contact_source`] | the traits of contact detection that schemes use |
+//! | [`System`] | the trait of systems: coordinates, mass matrix, smooth forces, retraction, energy |
+//! | [`Lagrangian`] | trait: momentum, its rate and their derivatives |
+//! | [`FreeBodies`] | rigid bodies in space with unit quaternions |
+//! | [`PlanarBodies`] | rigid bodies in the plane |
+//! | [`Articulated`] | trees of links and joints in space or in the plane |
+//! | [`MassProperties`] | masses and moments of inertia of the usual solids and of their composites |
+//! | [`rotation`] | quaternions, their rate and the two [rotation updates](rotation::RotationUpdate) |
+//! | [`Anchor`] | a point of a body or of the world |
+//! | [`gap`] | the trait [`GapFunction`](gap::GapFunction), spheres against planes and spheres, rounded rods |
+//! | [`ContactFrame`] | normal and tangents of a contact |
+//! | [`ContactSet`] | contact Jacobian and Delassus operator, dense and block-sparse |
+//! | [`ContactSource`], [`ContactSearch`] | the traits of contact detection that schemes use |
 //! | [`compliant`] | force laws of compliant contacts: [`Law`](compliant::Law), spring and damper, Hertz, friction made smooth |
-//! | [`system::motion`] | [`BodyMotion`](system::motion::BodyMotion): velocities and accelerations of the points of one body |
-//! | [`system::difference`] | rates along a motion by differences, where there is no closed form |
-//! | [`constraint`] | the trait [`EqualityConstraint`], joints that close loops, curves, rolling, and the [`ConstraintSet`](constraint::ConstraintSet) |
+//! | [`motion`] | [`BodyMotion`](motion::BodyMotion): velocities and accelerations of the points of one body |
+//! | [`difference`] | rates along a motion by differences, where there is no closed form |
+//! | [`constraint`] | the trait [`EqualityConstraint`](constraint::EqualityConstraint), joints that close loops, curves, rolling, and the [`ConstraintSet`](constraint::set::ConstraintSet) |
 //!
 //! # Features
 //!
 //! | feature | default | adds |
 //! | --- | --- | --- |
-//! | `loops` | yes | [`ConstraintSet`](constraint::ConstraintSet): several constraints solved together, including redundant ones |
+//! | `loops` | yes | [`ConstraintSet`](constraint::set::ConstraintSet): several constraints solved together, including redundant ones |
 //! | `serde` | yes | settings as data |
 //!
 //! # Limits
@@ -80,38 +80,40 @@
 //! - The gap functions are those of spheres, planes and rods with round ends; `percussion-collision` has those of
 //!   other shapes.
 
-pub mod anchor;
-pub mod articulated;
+mod anchor;
+mod articulated;
 pub mod compliant;
 pub mod constraint;
-pub mod contact_frame;
-pub mod contact_set;
-pub mod contact_source;
-pub mod free_bodies;
+mod contact_frame;
+mod contact_set;
+mod contact_source;
+mod free_bodies;
 pub mod gap;
-pub mod inertia;
-pub mod lagrangian;
-pub mod planar_bodies;
+mod inertia;
+mod lagrangian;
+mod planar_bodies;
 pub mod rotation;
-pub mod system;
+mod system;
 #[cfg(test)]
 mod testing;
+
+pub use nalgebra;
+
+pub use anchor::{Anchor, AnchorError};
+pub use articulated::{
+    Articulated, ArticulatedError, CentroidalMomentum, Joint, JointFriction, JointKind, JointLimit,
+    Kinematics, LimitSide, Link, ShapeError,
+};
+pub use contact_frame::{ContactFrame, ContactFrameError};
+pub use contact_set::{BlockSparse, Contact, ContactSet, ContactSetError};
+pub use contact_source::{ContactName, ContactSearch, ContactSource, ContactSourceError, Nearby};
+pub use free_bodies::{Body, FreeBodies, FreeBodiesError, pose_coordinates};
+pub use inertia::{MassProperties, MassPropertiesError};
+pub use lagrangian::{Derivatives, Lagrangian};
+pub use planar_bodies::{PlanarBodies, PlanarBody};
+pub use system::{CoordinateError, Dimension, SmoothVelocityError, System, difference, motion};
 
 /// Compiles the example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-pub use anchor::Anchor;
-pub use articulated::{Articulated, Joint, JointFriction, JointKind, JointLimit, Kinematics, Link};
-pub use constraint::{BallJoint, Distance, EqualityConstraint};
-pub use contact_frame::ContactFrame;
-pub use contact_set::ContactSet;
-pub use contact_source::ContactSource;
-pub use free_bodies::{Body, FreeBodies};
-pub use gap::{ContactRows, GapFunction};
-pub use inertia::MassProperties;
-pub use lagrangian::Lagrangian;
-pub use planar_bodies::{PlanarBodies, PlanarBody};
-pub use rotation::RotationUpdate;
-pub use system::{Dimension, SmoothVelocityError, System};

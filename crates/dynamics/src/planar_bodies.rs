@@ -1,23 +1,13 @@
 //! Rigid bodies that move freely in the x–y plane: the system [`PlanarBodies`].
-//!
-//! Body `i` has the coordinates `q[3i ..] = (x, y, θ)`, the position of its center of mass (m) and its
-//! angle about `z` (rad, any real number), and the velocity `v[3i ..] = q̇[3i ..]` (m/s, rad/s). The
-//! mass matrix is the constant diagonal `(m, m, I)`, so free flight has no gyroscopic term.
-//!
-//! # Source
-//!
-//! H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, chapter 5,
-//! for rotations about a fixed direction.
 
 use std::ops::Range;
 
 use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector2, Vector3};
 
 use crate::{
-    free_bodies::{Error, check_entries, check_gravity, check_mass},
+    free_bodies::{FreeBodiesError, check_entries, check_gravity, check_mass},
     lagrangian::{Derivatives, Lagrangian},
-    system::motion::BodyVelocity,
-    system::{Dimension, System},
+    system::{Dimension, System, motion::BodyVelocity},
 };
 
 /// One rigid body in the plane. [`PlanarBodies::new`] checks it.
@@ -53,14 +43,14 @@ impl PlanarBody {
         Self { torque, ..self }
     }
 
-    fn check(&self, body: usize) -> Result<(), Error> {
+    fn check(&self, body: usize) -> Result<(), FreeBodiesError> {
         check_mass(body, self.mass)?;
         check_entries(body, "inertia", &[self.inertia])?;
         check_entries(body, "force", self.force.as_slice())?;
         check_entries(body, "torque", &[self.torque])?;
         if !(self.inertia.is_normal() && self.inertia > 0.0) {
             let (smallest, largest) = (self.inertia, self.inertia);
-            return Err(Error::Indefinite { body, smallest, largest });
+            return Err(FreeBodiesError::Indefinite { body, smallest, largest });
         }
         Ok(())
     }
@@ -70,7 +60,16 @@ impl PlanarBody {
     }
 }
 
-/// Free rigid bodies in the plane, with the layout of coordinates in the [module head](self).
+/// Free rigid bodies in the plane, with the layout of coordinates below.
+///
+/// Body `i` has the coordinates `q[3i ..] = (x, y, θ)`, the position of its center of mass (m) and its
+/// angle about `z` (rad, any real number), and the velocity `v[3i ..] = q̇[3i ..]` (m/s, rad/s). The
+/// mass matrix is the constant diagonal `(m, m, I)`, so free flight has no gyroscopic term.
+///
+/// # Source
+///
+/// H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, chapter 5,
+/// for rotations about a fixed direction.
 ///
 /// # Example
 ///
@@ -84,7 +83,7 @@ impl PlanarBody {
 /// let system = PlanarBodies::new(vec![rod], Vector2::new(0.0, -9.81))?;
 /// let energy = system.kinetic_energy(&[0.0, 1.0, 0.5], &[0.0, 0.0, 6.0]);
 /// assert!((energy - 1.5).abs() < 1e-15);
-/// # Ok::<(), percussion_dynamics::free_bodies::Error>(())
+/// # Ok::<(), percussion_dynamics::FreeBodiesError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanarBodies {
@@ -97,10 +96,10 @@ impl PlanarBodies {
     ///
     /// # Errors
     ///
-    /// See [`Error`]: no bodies, a mass or inertia that is not positive, or an entry that is not finite.
-    pub fn new(bodies: Vec<PlanarBody>, gravity: Vector2<f64>) -> Result<Self, Error> {
+    /// See [`FreeBodiesError`]: no bodies, a mass or inertia that is not positive, or an entry that is not finite.
+    pub fn new(bodies: Vec<PlanarBody>, gravity: Vector2<f64>) -> Result<Self, FreeBodiesError> {
         if bodies.is_empty() {
-            return Err(Error::NoBodies);
+            return Err(FreeBodiesError::NoBodies);
         }
         check_gravity(gravity.as_slice())?;
         for (index, body) in bodies.iter().enumerate() {

@@ -4,8 +4,7 @@
 
 use nalgebra::{DMatrix, DVector, Isometry3, Vector3};
 use percussion_dynamics::{
-    Articulated, Joint, Lagrangian, Link, MassProperties, System, articulated::Error,
-    lagrangian::Derivatives,
+    Articulated, ArticulatedError, Derivatives, Joint, Lagrangian, Link, MassProperties, System,
 };
 
 /// A ball joint that carries a slider that carries an elbow, with the armatures `[ball, slider, elbow]`.
@@ -87,7 +86,7 @@ fn momentum_and_its_derivatives_have_the_rotor() {
 fn a_massless_joint_with_a_rotor_is_regular() {
     let joint = Joint::revolute(Vector3::z());
     let bare = Articulated::new(vec![Link::new("wheel", joint.clone())], Vector3::zeros());
-    assert!(matches!(bare, Err(Error::SingularMass { .. })));
+    assert!(matches!(bare, Err(ArticulatedError::SingularMass { .. })));
     let geared = Link::new("wheel", joint.with_armature(&[1e-3]));
     assert!(Articulated::new(vec![geared], Vector3::zeros()).is_ok());
 }
@@ -99,7 +98,7 @@ fn armatures_of_no_rotor_are_refused() {
         let mass = MassProperties::solid_sphere(1.0, 0.1).unwrap();
         Articulated::new(vec![Link::new("ball", joint).with_mass(mass)], Vector3::zeros())
     };
-    assert!(matches!(with(&[-1.0; 3]), Err(Error::Negative { field: "armature", .. })));
-    assert!(matches!(with(&[1.0; 2]), Err(Error::Length { field: "armature", .. })));
-    assert!(matches!(with(&[1.0, 1.0, 2.0]), Err(Error::AnisotropicArmature { .. })));
+    assert!(matches!(with(&[-1.0; 3]), Err(ArticulatedError::Negative { field: "armature", .. })));
+    assert!(matches!(with(&[1.0; 2]), Err(ArticulatedError::Length { field: "armature", .. })));
+    assert!(matches!(with(&[1.0, 1.0, 2.0]), Err(ArticulatedError::AnisotropicArmature { .. })));
 }

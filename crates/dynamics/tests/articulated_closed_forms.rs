@@ -6,10 +6,9 @@ use std::f64::consts::PI;
 
 use nalgebra::{DMatrix, DVector, Isometry3, Matrix2, RowVector3, Vector2, Vector3};
 use percussion_dynamics::{
-    Articulated, Body, ContactFrame, ContactRows, Dimension, FreeBodies, GapFunction, Joint, Link,
-    MassProperties, System,
-    free_bodies::pose_coordinates,
-    gap::{Plane, Sphere, SpherePlane},
+    Articulated, Body, ContactFrame, Dimension, FreeBodies, Joint, Link, MassProperties, System,
+    gap::{ContactRows, GapFunction, Plane, Sphere, SpherePlane},
+    pose_coordinates,
 };
 
 mod articulated_support;

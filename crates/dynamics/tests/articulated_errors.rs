@@ -5,11 +5,9 @@
 
 use nalgebra::{DMatrix, Isometry3, Quaternion, UnitQuaternion, Vector3};
 use percussion_dynamics::{
-    Articulated, ContactRows, Dimension, GapFunction, Joint, JointFriction, Link, MassProperties,
-    System,
-    articulated::{Error, LimitSide, ShapeError},
-    inertia,
-    system::CoordinateError,
+    Articulated, ArticulatedError, CoordinateError, Dimension, Joint, JointFriction, LimitSide,
+    Link, MassProperties, MassPropertiesError, ShapeError, System,
+    gap::{ContactRows, GapFunction},
 };
 
 fn ball() -> MassProperties {
@@ -24,27 +22,27 @@ fn link(name: &str) -> Link {
     Link::new(name, hinge()).with_mass(ball())
 }
 
-fn build(links: Vec<Link>) -> Result<Articulated, Error> {
+fn build(links: Vec<Link>) -> Result<Articulated, ArticulatedError> {
     Articulated::new(links, Vector3::new(0.0, -9.81, 0.0))
 }
 
-fn refusal(joint: Joint) -> Error {
+fn refusal(joint: Joint) -> ArticulatedError {
     build(vec![link("base"), Link::new("arm", joint).on("base").with_mass(ball())]).unwrap_err()
 }
 
 #[test]
 fn links_that_are_not_a_tree_are_refused() {
-    assert_eq!(build(vec![]).unwrap_err(), Error::NoLinks);
+    assert_eq!(build(vec![]).unwrap_err(), ArticulatedError::NoLinks);
     let error = build(vec![link("a"), link("a")]).unwrap_err();
-    assert_eq!(error, Error::DuplicateName { link: "a".into() });
+    assert_eq!(error, ArticulatedError::DuplicateName { link: "a".into() });
     let error = build(vec![link("a"), link("b").on("c")]).unwrap_err();
-    assert_eq!(error, Error::MissingParent { link: "b".into(), parent: "c".into() });
+    assert_eq!(error, ArticulatedError::MissingParent { link: "b".into(), parent: "c".into() });
     assert_eq!(error.to_string(), "parent `c` of link `b` does not exist");
     let error = build(vec![link("a").on("a")]).unwrap_err();
-    assert_eq!(error, Error::Cycle { link: "a".into() });
+    assert_eq!(error, ArticulatedError::Cycle { link: "a".into() });
     // The twig is attached to the cycle but is not part of it.
     let error = build(vec![link("twig").on("a"), link("a").on("b"), link("b").on("a")]);
-    assert!(matches!(&error, Err(Error::Cycle { link }) if link != "twig"), "{error:?}");
+    assert!(matches!(&error, Err(ArticulatedError::Cycle { link }) if link != "twig"), "{error:?}");
 }
 
 #[test]
@@ -58,7 +56,7 @@ fn long_chains_are_arranged_quickly_and_refused_beyond_a_limit() {
     let system = build(chain(10_000, Joint::fixed())).unwrap();
     assert_eq!((system.links()[9_999].name.as_str(), system.parent(9_999)), ("9999", Some(9_998)));
     let error = build(chain(2_001, hinge())).unwrap_err();
-    assert_eq!(error, Error::TooManyVelocities { count: 2_001, limit: 2_000 });
+    assert_eq!(error, ArticulatedError::TooManyVelocities { count: 2_001, limit: 2_000 });
     assert!(error.to_string().contains("2001 degrees of freedom, expected at most 2000"));
 }
 
@@ -80,7 +78,7 @@ fn masses_that_are_not_positive_are_refused() {
     for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let inertia = nalgebra::Matrix3::identity();
         let error = MassProperties::new(value, Vector3::zeros(), inertia).unwrap_err();
-        assert!(matches!(error, inertia::Error::Mass { .. }), "{error}");
+        assert!(matches!(error, MassPropertiesError::Mass { .. }), "{error}");
     }
 }
 
@@ -89,18 +87,21 @@ fn a_mass_matrix_that_is_always_singular_is_refused() {
     let massless = build(vec![link("a"), Link::new("tip", hinge()).on("a")]).unwrap_err();
     let expected = |fraction: f64| matches!(fraction, f if f.is_nan() || f <= 1e-12);
     assert!(
-        matches!(&massless, Error::SingularMass { link, index: 0, fraction }
+        matches!(&massless, ArticulatedError::SingularMass { link, index: 0, fraction }
             if link == "tip" && expected(*fraction)),
         "{massless}"
     );
     // A point on a ball joint has no inertia against a rotation about itself.
     let point = MassProperties::point(1.0).unwrap().translated(&Vector3::new(0.3, 0.4, 0.5));
     let spun = build(vec![Link::new("point", Joint::spherical()).with_mass(point)]).unwrap_err();
-    assert!(matches!(&spun, Error::SingularMass { link, .. } if link == "point"), "{spun}");
+    assert!(
+        matches!(&spun, ArticulatedError::SingularMass { link, .. } if link == "point"),
+        "{spun}"
+    );
     // Two hinges with the same axis.
     let twice = vec![Link::new("a", hinge()), link("b").on("a")];
     let twice = build(twice).unwrap_err();
-    assert!(matches!(&twice, Error::SingularMass { .. }), "{twice}");
+    assert!(matches!(&twice, ArticulatedError::SingularMass { .. }), "{twice}");
 }
 
 /// A point on a universal joint: with the arm along the first axis there is no inertia about that axis.
@@ -139,7 +140,7 @@ fn a_thin_rod_that_turns_about_its_own_axis_behind_another_link_is_refused() {
                 let rod = Link::new("rod", Joint::revolute(axis)).on("base").at(placed);
                 let spun = build(vec![link("base"), rod.with_mass(thin(axis))]);
                 assert!(
-                    matches!(&spun, Err(Error::SingularMass { link, index: 0, fraction })
+                    matches!(&spun, Err(ArticulatedError::SingularMass { link, index: 0, fraction })
                         if link == "rod" && (fraction.is_nan() || *fraction <= 1e-12)),
                     "{place} {axis} {turn}: {spun:?}"
                 );
@@ -178,9 +179,9 @@ fn axes_are_normalized_and_refused_when_zero() {
     let kind = long.unwrap().links()[0].joint.kind;
     assert_eq!(kind, hinge().kind);
     let error = refusal(Joint::revolute(Vector3::zeros()));
-    assert_eq!(error, Error::ZeroAxis { link: "arm".into() });
+    assert_eq!(error, ArticulatedError::ZeroAxis { link: "arm".into() });
     let error = refusal(Joint::prismatic(Vector3::new(0.0, f64::NAN, 0.0)));
-    assert!(matches!(error, Error::NotFinite { field: "joint axis", .. }), "{error}");
+    assert!(matches!(error, ArticulatedError::NotFinite { field: "joint axis", .. }), "{error}");
 }
 
 #[test]
@@ -191,29 +192,31 @@ fn numbers_of_joints_that_make_no_sense_are_refused() {
         ("damping", hinge().with_damping(&[-2.0])),
         ("friction", hinge().with_friction(&[-2.0])),
     ] {
-        let expected = Error::Negative { link: arm(), field, index: 0, value: -2.0 };
+        let expected = ArticulatedError::Negative { link: arm(), field, index: 0, value: -2.0 };
         assert_eq!(refusal(joint), expected);
     }
     let error = refusal(Joint::planar().with_damping(&[1.0]));
-    let expected = Error::Length { link: arm(), field: "damping", expected: 3, found: 1 };
+    let expected =
+        ArticulatedError::Length { link: arm(), field: "damping", expected: 3, found: 1 };
     assert_eq!(error, expected);
     let error = refusal(hinge().with_limits(&[[0.0, 1.0], [0.0, 1.0]]));
-    let expected = Error::Length { link: arm(), field: "limits", expected: 1, found: 2 };
+    let expected = ArticulatedError::Length { link: arm(), field: "limits", expected: 1, found: 2 };
     assert_eq!(error, expected);
     for [lower, upper] in [[1.0, -1.0], [f64::INFINITY, f64::INFINITY]] {
         let error = refusal(hinge().with_limits(&[[lower, upper]]));
-        assert_eq!(error, Error::Limits { link: arm(), index: 0, lower, upper });
+        assert_eq!(error, ArticulatedError::Limits { link: arm(), index: 0, lower, upper });
     }
     let error = refusal(hinge().with_limits(&[[f64::NAN, 1.0]]));
-    assert!(matches!(error, Error::Limits { .. }), "{error}");
+    assert!(matches!(error, ArticulatedError::Limits { .. }), "{error}");
     let error = refusal(Joint::spherical().with_limits(&[[-1.0, 1.0]; 3]));
-    assert_eq!(error, Error::LimitedRotation { link: arm(), index: 0 });
+    assert_eq!(error, ArticulatedError::LimitedRotation { link: arm(), index: 0 });
     let error = refusal(hinge().with_effort(&[f64::NAN]));
-    assert!(matches!(error, Error::NotFinite { field: "effort", .. }), "{error}");
+    assert!(matches!(error, ArticulatedError::NotFinite { field: "effort", .. }), "{error}");
     let error = refusal(Joint::spherical().with_spring(&[1.0, 2.0, 3.0], &[1.0, 0.0, 0.0, 0.0]));
-    assert_eq!(error, Error::Anisotropic { link: arm(), stiffness: [1.0, 2.0, 3.0] });
+    assert_eq!(error, ArticulatedError::Anisotropic { link: arm(), stiffness: [1.0, 2.0, 3.0] });
     let error = refusal(Joint::spherical().with_spring(&[1.0; 3], &[2.0, 0.0, 0.0, 0.0]));
-    let expected = Error::QuaternionNorm { link: arm(), field: "rest position", norm: 2.0 };
+    let expected =
+        ArticulatedError::QuaternionNorm { link: arm(), field: "rest position", norm: 2.0 };
     assert_eq!(error, expected);
 }
 
@@ -221,24 +224,31 @@ fn numbers_of_joints_that_make_no_sense_are_refused() {
 fn placements_and_gravity_that_are_not_proper_are_refused() {
     let place = |placement| build(vec![link("a").at(placement)]).unwrap_err();
     let error = place(Isometry3::translation(0.0, f64::NAN, 0.0));
-    assert!(matches!(error, Error::NotFinite { field: "placement", .. }), "{error}");
+    assert!(matches!(error, ArticulatedError::NotFinite { field: "placement", .. }), "{error}");
     let rotation = UnitQuaternion::new_unchecked(Quaternion::new(2.0, 0.0, 0.0, 0.0));
     let error = place(Isometry3::from_parts(Vector3::zeros().into(), rotation));
-    let expected = Error::QuaternionNorm { link: "a".into(), field: "placement", norm: 2.0 };
+    let expected =
+        ArticulatedError::QuaternionNorm { link: "a".into(), field: "placement", norm: 2.0 };
     assert_eq!(error, expected);
     let gravity = Vector3::new(0.0, f64::NAN, 0.0);
     let error = Articulated::new(vec![link("a")], gravity).unwrap_err();
-    assert!(matches!(error, Error::Gravity { .. }), "{error}");
+    assert!(matches!(error, ArticulatedError::Gravity { .. }), "{error}");
 }
 
 #[test]
 fn efforts_are_checked() {
     let mut system = build(vec![link("a")]).unwrap();
-    assert_eq!(system.set_effort(4, &[0.0]), Err(Error::UnknownLink { link: "4".into() }));
+    assert_eq!(
+        system.set_effort(4, &[0.0]),
+        Err(ArticulatedError::UnknownLink { link: "4".into() })
+    );
     let wrong = system.set_effort(0, &[0.0, 1.0]);
-    assert!(matches!(wrong, Err(Error::Length { expected: 1, found: 2, .. })), "{wrong:?}");
+    assert!(
+        matches!(wrong, Err(ArticulatedError::Length { expected: 1, found: 2, .. })),
+        "{wrong:?}"
+    );
     let nan = system.set_effort(0, &[f64::NAN]);
-    assert!(matches!(nan, Err(Error::NotFinite { .. })), "{nan:?}");
+    assert!(matches!(nan, Err(ArticulatedError::NotFinite { .. })), "{nan:?}");
     assert_eq!(system.links()[0].joint.effort, [0.0]);
 }
 

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use nalgebra::{DMatrix, Isometry3, Matrix3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use percussion_dynamics::{Articulated, Joint, Link, MassProperties, System, articulated::Error};
+use percussion_dynamics::{Articulated, ArticulatedError, Joint, Link, MassProperties, System};
 
 /// Numbers at the ends of the range and outside it.
 const NUMBERS: [f64; 12] = [
@@ -36,14 +36,14 @@ fn joints() -> Vec<Joint> {
     ]
 }
 
-fn build(arm: Link) -> Result<Articulated, Error> {
+fn build(arm: Link) -> Result<Articulated, ArticulatedError> {
     let base = Link::new("base", Joint::revolute(Vector3::z())).with_mass(ball());
     let tip = Link::new("tip", Joint::prismatic(Vector3::x())).on("arm").with_mass(ball());
     Articulated::new(vec![tip, arm.on("base"), base], Vector3::new(0.0, 0.0, -9.81))
 }
 
 /// An error must name a link; an accepted tree must give finite numbers wherever it accepts the coordinates.
-fn judge(what: &str, built: Result<Articulated, Error>) {
+fn judge(what: &str, built: Result<Articulated, ArticulatedError>) {
     let system = match built {
         Ok(system) => system,
         Err(error) => {
@@ -192,7 +192,9 @@ fn cycles_of_any_length_are_refused() {
                     .with_mass(ball())
             };
             let error = Articulated::new((0..total).map(link).collect(), Vector3::zeros());
-            let Err(Error::Cycle { link }) = error else { panic!("{length}, {tail}: {error:?}") };
+            let Err(ArticulatedError::Cycle { link }) = error else {
+                panic!("{length}, {tail}: {error:?}")
+            };
             let number: usize = link.parse().unwrap();
             assert!((tail..total).contains(&number), "{link} is not on the cycle");
         }

@@ -10,11 +10,11 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use nalgebra::{DVector, Isometry3, Matrix3, Vector2, Vector3};
 use percussion_dynamics::{
-    Anchor, Articulated, BallJoint, Body, Dimension, EqualityConstraint, FreeBodies, Joint, Link,
-    MassProperties, PlanarBodies, PlanarBody, System,
+    Anchor, Articulated, Body, Dimension, FreeBodies, Joint, Link, MassProperties, PlanarBodies,
+    PlanarBody, System,
     constraint::{
-        ConstraintSet, Frame, Hinge, Rolling,
-        set::{Acceleration, Settings, Status},
+        BallJoint, EqualityConstraint, Frame, Hinge, Rolling,
+        set::{Acceleration, ConstraintSet, Settings, Status},
     },
     gap::Plane,
     rotation,

@@ -6,8 +6,8 @@
 
 use nalgebra::{DMatrix, DVector, Vector2, Vector3};
 use percussion_dynamics::{
-    Articulated, Joint, Lagrangian, Link, MassProperties, PlanarBodies, PlanarBody, System,
-    lagrangian::Derivatives,
+    Articulated, Derivatives, Joint, Lagrangian, Link, MassProperties, PlanarBodies, PlanarBody,
+    System,
 };
 use proptest::prelude::*;
 

@@ -77,21 +77,21 @@
 //!
 //! # Modules
 //!
-//! | module | holds |
+//! | item or module | holds |
 //! | --- | --- |
-//! | [`world`] | [`World`]: the time step |
-//! | [`grains`] | [`Grain`] and [`Grains`] |
-//! | [`wall`] | [`Wall`]: planes, solids of any shape, endless cylinders and tubes, cones, pipes, rings and triangles, moving or not |
-//! | [`settings`] | [`Settings`], [`Correction`] and [`Error`] |
-//! | [`report`] | [`Report`] |
-//! | [`touch`] | [`Touch`], a contact of the last step with its impulse |
+//! | [`World`] | the time step |
+//! | [`Grains`], [`Grain`] | the spheres of a world |
+//! | [`Wall`] | planes, solids of any shape, endless cylinders and tubes, cones, pipes, rings and triangles, moving or not |
+//! | [`Settings`], [`Correction`] | tolerances and limits of a step, and its velocity correction |
+//! | [`Report`] | what a step did |
+//! | [`Touch`] | a contact of the last step with its impulse |
 //! | [`bodies`] | [`Bodies`](bodies::Bodies): clumps, boxes and other shapes |
 //! | [`decomposition`] | one world in several pieces, for several processes |
 //! | [`scenes`] | worlds to begin with |
 //! | [`channel`] | [`Channel`](channel::Channel): a stream past an obstacle |
 //! | [`statistics`] | averages in cells, profile over the height, radial distribution, contacts and forces, flow through planes, slope of the surface |
 //! | [`limits`] | [`Limits`](limits::Limits): when to give up a long run |
-//! | [`state`] | [`State`], to write a world to a file |
+//! | [`State`] | to write a world to a file |
 //! | [`checkpoint`] | files of it that a killed run cannot spoil, and a lock for their directory |
 //!
 //! # Features
@@ -121,31 +121,33 @@ pub mod checkpoint;
 mod contact;
 mod correction;
 pub mod decomposition;
-pub mod grains;
+mod grains;
 pub mod limits;
 mod link;
 mod parallel;
 mod range;
-pub mod report;
+mod report;
 #[cfg(feature = "scenes")]
 pub mod scenes;
-pub mod settings;
+mod settings;
 mod slab;
-pub mod state;
+mod state;
 pub mod statistics;
-pub mod touch;
-pub mod wall;
-pub mod world;
+mod touch;
+mod wall;
+mod world;
 
-/// Compiles the example of the README.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+pub use nalgebra;
 
 pub use grains::{Grain, Grains};
 pub use report::{Report, Status};
 pub use settings::{Correction, Error, Settings};
 pub use state::State;
 pub use touch::{Partner, Touch};
-pub use wall::{Surface, Wall};
+pub use wall::{Frustum, Surface, Triangle, Wall};
 pub use world::World;
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -3,7 +3,7 @@
 mod shell;
 
 use nalgebra::{Isometry3, Unit, Vector3};
-use percussion_collision::{Shape, shape};
+use percussion_collision::{Shape, ShapeError};
 use percussion_dynamics::Dimension;
 
 pub use self::shell::{Frustum, Triangle};
@@ -208,8 +208,8 @@ fn misshapen(shape: &Shape) -> Option<Fault> {
         return Some(("dimension of the shape", 2.0, "3, a shape of space"));
     }
     match shape.check().err()? {
-        shape::Error::Length { field, value, .. } => Some((field, value, "1e-12 to 1e12 m")),
-        shape::Error::Normal { normal } => {
+        ShapeError::Length { field, value, .. } => Some((field, value, "1e-12 to 1e12 m")),
+        ShapeError::Normal { normal } => {
             Some(("norm of the normal", normal.norm(), "a positive finite number"))
         }
         // Hulls were checked when they were made.

@@ -1,23 +1,4 @@
 //! All grains and walls, and the step that moves them: [`World`].
-//!
-//! One step from time `t` to `t + δt` is semi-implicit Euler: with gaps `ξ` and normals at the positions at
-//! its beginning it finds impulses `p` with
-//!
-//! ```math
-//! v' = v + \delta t\, g + M^{-1} J^T p,\qquad
-//! 0 \le \tfrac{\max(0,\xi)}{\delta t} + u_n' \perp p_n \ge 0,\qquad
-//! \|p_t\| \le \mu p_n \text{ opposite to the slip},\qquad x' = x + \delta t\, v' + y.
-//! ```
-//!
-//! Overlaps are removed by the displacements `y`, or, as in the source, by the fraction `ε` of `min(0, ξ)` in
-//! place of 0. Impacts are inelastic: bodies that collide stay in contact. The impulses are computed by block
-//! Gauss–Seidel sweeps in alternating directions, starting from those of the last step.
-//!
-//! # Source
-//!
-//! T. Preclik, S. Eibl, U. Rüde, "The maximum dissipation principle in rigid-body dynamics with purely
-//! inelastic impacts", *Computational Mechanics* 62 (2018) 81–96, section 3.1; T. Preclik, U. Rüde, "Ultrascale simulations of
-//! non-smooth granular dynamics", *Computational Particle Mechanics* 2 (2015) 173–196.
 
 mod search;
 
@@ -38,6 +19,25 @@ use crate::{
 };
 
 /// Grains and walls.
+///
+/// One step from time `t` to `t + δt` is semi-implicit Euler: with gaps `ξ` and normals at the positions at
+/// its beginning it finds impulses `p` with
+///
+/// ```math
+/// v' = v + \delta t\, g + M^{-1} J^T p,\qquad
+/// 0 \le \tfrac{\max(0,\xi)}{\delta t} + u_n' \perp p_n \ge 0,\qquad
+/// \|p_t\| \le \mu p_n \text{ opposite to the slip},\qquad x' = x + \delta t\, v' + y.
+/// ```
+///
+/// Overlaps are removed by the displacements `y`, or, as in the source, by the fraction `ε` of `min(0, ξ)` in
+/// place of 0. Impacts are inelastic: bodies that collide stay in contact. The impulses are computed by block
+/// Gauss–Seidel sweeps in alternating directions, starting from those of the last step.
+///
+/// # Source
+///
+/// T. Preclik, S. Eibl, U. Rüde, "The maximum dissipation principle in rigid-body dynamics with purely
+/// inelastic impacts", *Computational Mechanics* 62 (2018) 81–96, section 3.1; T. Preclik, U. Rüde, "Ultrascale simulations of
+/// non-smooth granular dynamics", *Computational Particle Mechanics* 2 (2015) 173–196.
 ///
 /// # Example
 ///

@@ -5,7 +5,10 @@
 #![expect(clippy::print_stdout, reason = "the output of an example")]
 
 use nalgebra::{DMatrix, dvector};
-use percussion_impact::{Certificate, Contact, Law, Mass, Newton, Poisson, Problem, Propagative};
+use percussion_impact::{
+    Contact, Law, Mass, Problem, certificate::Certificate, newton::Newton, poisson::Poisson,
+    propagative::Propagative,
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Balls of 1 kg in a row; a normal takes the velocity of the right ball minus that of the left.

@@ -38,7 +38,7 @@ use crate::{
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
-/// use percussion_impact::{AnitescuPotra, Contact, Law, Mass, Problem};
+/// use percussion_impact::{Contact, Law, Mass, Problem, anitescu_potra::AnitescuPotra};
 ///
 /// let ground = Contact::new(dvector![0.0, 1.0]).with_friction(0.5, vec![dvector![1.0, 0.0]]);
 /// let mass = Mass::Matrix(dmatrix![1.0, 0.0; 0.0, 1.0]);

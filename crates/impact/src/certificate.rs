@@ -52,7 +52,7 @@ pub(crate) use sizes::{TOLERANCE, still};
 ///
 /// ```
 /// use nalgebra::{DVector, dmatrix, dvector};
-/// use percussion_impact::{Certificate, Contact, Mass, Problem, outcome::Trace};
+/// use percussion_impact::{Contact, Mass, Problem, Trace, certificate::Certificate};
 ///
 /// let ground = Contact::new(dvector![1.0]);
 /// let problem = Problem::new(Mass::Matrix(dmatrix![4.0]), dvector![-3.0], vec![ground])?;
@@ -133,8 +133,8 @@ impl Certificate {
     /// ```
     /// use nalgebra::{dmatrix, dvector};
     /// use percussion_impact::{
-    ///     Certificate, Contact, Mass, Problem, certificate::Claims,
-    ///     outcome::{RestitutionUse, Status, Trace},
+    ///     Contact, Mass, Problem, RestitutionUse, Status, Trace,
+    ///     certificate::{Certificate, Claims},
     /// };
     ///
     /// let walls = [-1.0, 1.0].map(|side| Contact::new(dvector![side]));

@@ -1,9 +1,4 @@
 //! The trait of all impact laws: a map from a [`Problem`] to an [`Outcome`].
-//!
-//! # Source
-//!
-//! B. Brogliato, *Nonsmooth Mechanics: Models, Dynamics and Control*, third edition, Springer 2016
-//! (impact laws as maps, and conditions on them).
 
 use std::fmt::Debug;
 
@@ -15,8 +10,8 @@ use percussion_complementarity::{
 use nalgebra::DVector;
 
 use crate::{
-    Certificate, Outcome, Problem, ProblemError,
-    certificate::{CertificateError, Claims, Complementarity},
+    Outcome, Problem, ProblemError,
+    certificate::{Certificate, CertificateError, Claims, Complementarity},
     infeasible,
     outcome::{RestitutionUse, Status},
     readable::readable,
@@ -25,11 +20,16 @@ use crate::{
 /// An impact law.
 ///
 /// When no contact approaches, a law leaves the velocity unchanged, except for the effect of the joints; only
-/// [`MaximumDissipation`](crate::MaximumDissipation) also acts on contacts that slide and jam.
+/// [`MaximumDissipation`](crate::maximum_dissipation::MaximumDissipation) also acts on contacts that slide and jam.
 ///
 /// An implementation provides [`answer`](Self::answer) and [`claims`](Self::claims). Callers use
 /// [`resolve`](Self::resolve), which judges the answer: [`Status::Resolved`] then means that the certificate
 /// holds, including all claims of the law.
+///
+/// # Source
+///
+/// B. Brogliato, *Nonsmooth Mechanics: Models, Dynamics and Control*, third edition, Springer 2016
+/// (impact laws as maps, and conditions on them).
 pub trait Law: Debug + Send + Sync {
     /// Name in files and on the command line.
     fn name(&self) -> &'static str;
@@ -216,7 +216,7 @@ pub enum Error {
     RoundCones(#[from] friction::ProblemError),
     /// The solver of the frictional contact problem could not start.
     #[error("contact solver: {0}")]
-    ContactSolver(#[from] friction::report::Error),
+    ContactSolver(#[from] friction::Error),
     /// The enumeration of solutions could not start.
     #[error("enumeration of the solutions: {0}")]
     Enumeration(#[from] enumerate::Error),

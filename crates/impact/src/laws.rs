@@ -35,12 +35,14 @@ use std::{fmt, str::FromStr};
 use percussion_complementarity::lcp::enumerate;
 
 use crate::{
-    AnitescuPotra, Law, Outcome, Problem, Propagative, Sequential, SetValuedRouth,
+    Law, Outcome, Problem,
+    anitescu_potra::AnitescuPotra,
     certificate::Claims,
     law,
     outcome::Status,
-    propagative::Branch,
-    set_valued,
+    propagative::{Branch, Propagative},
+    sequential::Sequential,
+    set_valued::{self, SetValuedRouth},
     settings::{Error, Setting, Settings},
 };
 
@@ -55,7 +57,7 @@ macro_rules! names {
         #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
         #[non_exhaustive]
         pub enum Name {
-            $(#[doc = concat!("[`", stringify!($variant), "`](crate::", stringify!($variant), ").")] $variant,)*
+            $(#[doc = concat!("`", stringify!($variant), "`: ", $summary, ".")] $variant,)*
         }
 
         impl Name {

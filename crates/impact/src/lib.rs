@@ -4,7 +4,7 @@
 //! When rigid bodies collide, their velocities jump. A [`Problem`] contains the mass matrix, the velocity
 //! before the impact, the contacts and the joints. A [`Law`] returns an [`Outcome`]: the velocity after the
 //! impact and the contact impulses that lead to it. Different laws give different outcomes, for good reasons.
-//! A [`Certificate`] shows for any outcome, from the problem and the outcome alone, whether momentum is
+//! A [`Certificate`](certificate::Certificate) shows for any outcome, from the problem and the outcome alone, whether momentum is
 //! balanced, bodies approach, contacts pull, friction exceeds its bound and joints hold, and how the energy
 //! changed. An outcome is [`Resolved`](outcome::Status::Resolved) only if its certificate holds.
 //!
@@ -15,7 +15,7 @@
 //!
 //! ```
 //! use nalgebra::{DMatrix, dvector};
-//! use percussion_impact::{Certificate, Contact, Law, Mass, Poisson, Problem};
+//! use percussion_impact::{Contact, Law, Mass, Problem, certificate::Certificate, poisson::Poisson};
 //!
 //! // Velocities: horizontal, vertical, and angular with the floor below the center.
 //! let floor = Contact::new(dvector![0.0, 1.0, 0.0])
@@ -36,13 +36,13 @@
 //!
 //! # Modules
 //!
-//! | module | content |
+//! | item or module | content |
 //! | --- | --- |
-//! | [`problem`] | masses, contacts, joints; validated and factored once |
-//! | [`outcome`] | velocity and impulses, and how a law computed them |
+//! | [`Problem`] | masses, contacts, joints; validated and factored once |
+//! | [`Outcome`] | velocity and impulses, and how a law computed them |
 //! | [`certificate`] | the figures that judge an outcome, and the judgement by the claims of a law |
 //! | [`energy`] | restitution reduced so that the energy does not grow |
-//! | [`law`] | the trait of all laws, and the errors of a law |
+//! | [`Law`] | the trait of all laws, and the errors of a law |
 //! | [`laws`] | the laws by name, their settings as text, and their answers |
 //! | [`settings`] | settings of laws as text, by key |
 //! | [`step_lcp`] | the linear complementarity problem that laws share |
@@ -64,21 +64,21 @@
 //!
 //! | law | contacts | energy may grow | answers |
 //! | --- | --- | --- | --- |
-//! | [`Newton`] | all at once | with friction | one, may not exist |
-//! | [`Poisson`] | all at once | with friction and different coefficients | one |
-//! | [`AnitescuPotra`] | all at once, inelastic | no | one, or all of a small problem |
-//! | [`MaximumDissipation`] | all at once, round cones | no, unless asked | one, may not exist for several |
-//! | [`Sequential`] | one after another | as the inner law | one for each order |
-//! | [`Propagative`] | one after another, elastic or with energy restitution, no friction | no | one, or all |
-//! | [`Routh`] | one | with kinematic restitution | one |
-//! | [`Plus`] | all that approach, in rounds | with friction and restitution | one |
-//! | [`SetValuedRouth`] | all, in small steps, with energy restitution | no | a set, by samples |
+//! | [`Newton`](newton::Newton) | all at once | with friction | one, may not exist |
+//! | [`Poisson`](poisson::Poisson) | all at once | with friction and different coefficients | one |
+//! | [`AnitescuPotra`](anitescu_potra::AnitescuPotra) | all at once, inelastic | no | one, or all of a small problem |
+//! | [`MaximumDissipation`](maximum_dissipation::MaximumDissipation) | all at once, round cones | no, unless asked | one, may not exist for several |
+//! | [`Sequential`](sequential::Sequential) | one after another | as the inner law | one for each order |
+//! | [`Propagative`](propagative::Propagative) | one after another, elastic or with energy restitution, no friction | no | one, or all |
+//! | [`Routh`](routh::Routh) | one | with kinematic restitution | one |
+//! | [`Plus`](plus::Plus) | all that approach, in rounds | with friction and restitution | one |
+//! | [`SetValuedRouth`](set_valued::SetValuedRouth) | all, in small steps, with energy restitution | no | a set, by samples |
 //!
 //! # Features
 //!
 //! | feature | default | adds |
 //! | --- | --- | --- |
-//! | `sets` | yes | [`SetValuedRouth`], [`outcome_set`], [`guarantee`], the list of all laws by name ([`laws`]) and random orders of [`Propagative`]; includes `linear-programs` |
+//! | `sets` | yes | [`SetValuedRouth`](set_valued::SetValuedRouth), [`outcome_set`], [`guarantee`], the list of all laws by name ([`laws`]) and random orders of [`Propagative`](propagative::Propagative); includes `linear-programs` |
 //! | `linear-programs` | with `sets` | [`friction_cone`] |
 //! | `rayon` | yes | samples on several threads, with the same bits as on one |
 //! | `tracing` | yes | events of level `debug` |
@@ -103,21 +103,21 @@
 macro_rules! all_laws {
     ($define:ident) => {
         $define! {
-            Newton, "newton", one::<crate::Newton>,
+            Newton, "newton", one::<crate::newton::Newton>,
                 "Restitution of normal velocities, all contacts at once";
-            Poisson, "poisson", one::<crate::Poisson>,
+            Poisson, "poisson", one::<crate::poisson::Poisson>,
                 "Restitution of normal impulses, all contacts at once";
             AnitescuPotra, "anitescu-potra", anitescu_potra,
                 "Inelastic, all contacts at once; one outcome or all";
-            MaximumDissipation, "maximum-dissipation", one::<crate::MaximumDissipation>,
+            MaximumDissipation, "maximum-dissipation", one::<crate::maximum_dissipation::MaximumDissipation>,
                 "Round friction cones, all contacts at once: maximum dissipation or Coulomb's law";
             Sequential, "sequential", sequential,
                 "One contact after another, in one order or in all";
             Propagative, "propagative", propagative,
                 "Elastic, from contact to contact without friction; one order or all outcomes";
-            Routh, "routh", one::<crate::Routh>,
+            Routh, "routh", one::<crate::routh::Routh>,
                 "A single contact followed through the impact, with dry friction at every instant";
-            Plus, "plus", one::<crate::Plus>,
+            Plus, "plus", one::<crate::plus::Plus>,
                 "Rounds of compression and expansion of the contacts that approach";
             SetValuedRouth, "set-valued-routh", set_valued_routh,
                 "The set of all outcomes, with impulses that grow at arbitrary relative rates";
@@ -135,17 +135,17 @@ pub mod friction_cone;
 #[cfg(feature = "sets")]
 pub mod guarantee;
 mod infeasible;
-pub mod law;
+mod law;
 #[cfg(feature = "sets")]
 pub mod laws;
 pub mod maximum_dissipation;
 pub mod newton;
-pub mod outcome;
+mod outcome;
 #[cfg(feature = "sets")]
 pub mod outcome_set;
 pub mod plus;
 pub mod poisson;
-pub mod problem;
+mod problem;
 pub mod propagative;
 mod readable;
 pub mod routh;
@@ -155,22 +155,13 @@ pub mod set_valued;
 pub mod settings;
 pub mod step_lcp;
 
+pub use nalgebra;
+
+pub use law::{Error, Law};
+pub use outcome::{Impulse, Outcome, Phase, Reduction, RestitutionUse, Stage, Status, Trace};
+pub use problem::{Body, Coefficients, Contact, Mass, MassOperator, Problem, ProblemError, Touch};
+
 /// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-pub use anitescu_potra::AnitescuPotra;
-pub use certificate::Certificate;
-pub use law::Law;
-pub use maximum_dissipation::MaximumDissipation;
-pub use newton::Newton;
-pub use outcome::Outcome;
-pub use plus::Plus;
-pub use poisson::Poisson;
-pub use problem::{Contact, Mass, MassOperator, Problem, ProblemError};
-pub use propagative::Propagative;
-pub use routh::Routh;
-pub use sequential::Sequential;
-#[cfg(feature = "sets")]
-pub use set_valued::SetValuedRouth;

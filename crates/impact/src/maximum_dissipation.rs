@@ -75,7 +75,7 @@ use crate::{
 ///
 /// ```
 /// use nalgebra::{DMatrix, dvector};
-/// use percussion_impact::{Contact, Law, Mass, MaximumDissipation, Problem};
+/// use percussion_impact::{Contact, Law, Mass, Problem, maximum_dissipation::MaximumDissipation};
 ///
 /// // Velocities: horizontal, vertical, and angular with the floor below the center.
 /// let floor = Contact::new(dvector![0.0, 1.0, 0.0])

@@ -11,7 +11,7 @@
 //!
 //! - **Needs** no special structure: planar and spatial contacts, joints and redundant contacts are accepted.
 //! - **Guarantees** no approach, no adhesion, impulses in their cones, to the tolerance of Lemke's
-//!   method. With `e = 0` everywhere it is [`AnitescuPotra`](crate::AnitescuPotra).
+//!   method. With `e = 0` everywhere it is [`AnitescuPotra`](crate::anitescu_potra::AnitescuPotra).
 //! - **Energy** does not grow without friction if no contact separates before the impact: each one that
 //!   pushes adds `−½ (1 − e) Λ_n |u_n⁻|`. It *can grow* with friction, because the impulse that reaches the
 //!   prescribed speed does not account for the work of friction during the impact. It can also grow where a
@@ -51,7 +51,7 @@ use crate::{
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
-/// use percussion_impact::{Contact, Law, Mass, Newton, Problem};
+/// use percussion_impact::{Contact, Law, Mass, Problem, newton::Newton};
 ///
 /// let ground = Contact::new(dvector![1.0]).with_restitution(0.5);
 /// let problem = Problem::new(Mass::Matrix(dmatrix![3.0]), dvector![-2.0], vec![ground])?;

@@ -3,7 +3,7 @@
 use nalgebra::DVector;
 
 /// The answer of a law to a [`Problem`](crate::Problem), judged by
-/// [`Certificate::check`](crate::Certificate::check).
+/// [`Certificate::check`](crate::certificate::Certificate::check).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// `v⁺` (length `n_v`, m/s and rad/s).
@@ -77,7 +77,7 @@ pub struct Reduction {
 ///
 /// A law itself sets [`Resolved`](Self::Resolved), [`Limit`](Self::Limit) or [`Unsolved`](Self::Unsolved).
 /// [`Law::resolve`](crate::Law::resolve) also has the outcome judged by
-/// [`Certificate::judge`](crate::Certificate::judge), which can set the others.
+/// [`Certificate::judge`](crate::certificate::Certificate::judge), which can set the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

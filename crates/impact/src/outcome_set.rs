@@ -17,7 +17,7 @@
 //! velocities and two contacts, measured on one thread of a busy machine.
 //!
 //! Each outcome has the index of its sample, with which
-//! [`SetValuedRouth::sample`](crate::SetValuedRouth::sample) can follow its path again.
+//! [`SetValuedRouth::sample`](crate::set_valued::SetValuedRouth::sample) can follow its path again.
 //!
 //! # Example
 //!
@@ -26,7 +26,7 @@
 //!
 //! ```
 //! use nalgebra::{DMatrix, dvector};
-//! use percussion_impact::{Contact, Mass, Problem, SetValuedRouth};
+//! use percussion_impact::{Contact, Mass, Problem, set_valued::SetValuedRouth};
 //! use percussion_impact::outcome_set::{ContactMode, Hull, Modes, Plane};
 //! use percussion_impact::set_valued::Settings;
 //!

@@ -40,11 +40,11 @@
 //!   friction up to 0.8, none did. With restitution and friction it *can grow*, especially with `e = 1`,
 //!   because the returned impulses do not account for the work they do. Between two walls a particle gained
 //!   15 %, and a single contact whose speed is near `v_transition` 12 %; random pairs of contacts have gained
-//!   ten times the energy they had. The [`Certificate`](crate::Certificate) shows it.
+//!   ten times the energy they had. The [`Certificate`](crate::certificate::Certificate) shows it.
 //! - **Cost** for each interval one orthogonal factorization of the active constraints, and one more for each
 //!   that is dropped: 0.16 µs for a single sliding contact, 2.4 µs for the four corners of a brick from
 //!   sliding to rolling. A [`Workspace`] that has been used for this size allocates nothing.
-//! - **One contact** whose restitution does not depend on speed follows [`Routh`](crate::Routh)'s path up to
+//! - **One contact** whose restitution does not depend on speed follows [`Routh`](crate::routh::Routh)'s path up to
 //!   `θ_max` and `v_transition`.
 //!
 //! # Choosing the parameters
@@ -175,7 +175,7 @@ const EXHAUSTIVE: usize = 8;
 ///
 /// ```
 /// use nalgebra::{DMatrix, dvector};
-/// use percussion_impact::{Contact, Law, Mass, Plus, Problem, plus::Workspace};
+/// use percussion_impact::{Contact, Law, Mass, Problem, plus::{Plus, Workspace}};
 ///
 /// let contacts = vec![
 ///     Contact::new(dvector![-1.0, 1.0, 0.0]).with_restitution(1.0),

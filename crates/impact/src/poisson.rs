@@ -64,7 +64,7 @@ use crate::{
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
-/// use percussion_impact::{Contact, Law, Mass, Poisson, Problem};
+/// use percussion_impact::{Contact, Law, Mass, Problem, poisson::Poisson};
 ///
 /// let ground = Contact::new(dvector![1.0]).with_restitution(0.5);
 /// let problem = Problem::new(Mass::Matrix(dmatrix![3.0]), dvector![-2.0], vec![ground])?;

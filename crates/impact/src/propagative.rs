@@ -28,7 +28,7 @@
 //! the plastic impact; the energy lost in it is `½ (‖p⁻‖² − ‖p_p‖²)`.
 //!
 //! - **Needs** contacts without friction. Contacts with friction are refused with [`Error::Friction`]: an
-//!   answer that ignored friction would pass every test of the [`Certificate`](crate::Certificate) and still
+//!   answer that ignored friction would pass every test of the [`Certificate`](crate::certificate::Certificate) and still
 //!   be wrong. Joints, redundant contacts and contacts with the same normal are accepted; the latter act as
 //!   one and share its impulse equally. Coefficients of restitution of the contacts are not used: `R` belongs
 //!   to the impact, see [`Propagative::restitution`].
@@ -120,7 +120,7 @@ pub enum Order {
 ///
 /// ```
 /// use nalgebra::{DMatrix, dvector};
-/// use percussion_impact::{Contact, Law, Mass, Problem, Propagative};
+/// use percussion_impact::{Contact, Law, Mass, Problem, propagative::Propagative};
 ///
 /// let contacts = [dvector![-1.0, 1.0, 0.0], dvector![0.0, -1.0, 1.0]].map(Contact::new);
 /// let mass = Mass::Matrix(DMatrix::identity(3, 3));

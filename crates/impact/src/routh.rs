@@ -112,7 +112,7 @@ pub enum Restitution {
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
-/// use percussion_impact::{Contact, Law, Mass, Problem, Routh, outcome::Phase};
+/// use percussion_impact::{Contact, Law, Mass, Phase, Problem, routh::Routh};
 ///
 /// let end = Contact::new(dvector![1.0, 0.0]).with_friction(1.0, vec![dvector![0.0, 1.0]]);
 /// let inverse = dmatrix![4.0, 3.0; 3.0, 4.0];

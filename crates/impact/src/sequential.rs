@@ -15,7 +15,7 @@
 //!   [`Sequential::all`] shows how.
 //! - **Cost** one application of the inner law for each single impact; the trace stores the velocity after
 //!   each. The cost of trying all orders is bounded by [`Sequential::search_limit`], at the default about a
-//!   second with [`Newton`](crate::Newton).
+//!   second with [`Newton`](crate::newton::Newton).
 //!
 //! # Source
 //!
@@ -61,7 +61,7 @@ pub enum Order {
 ///
 /// ```
 /// use nalgebra::{DMatrix, dvector};
-/// use percussion_impact::{Contact, Law, Mass, Newton, Problem, Sequential};
+/// use percussion_impact::{Contact, Law, Mass, Problem, newton::Newton, sequential::Sequential};
 ///
 /// let contacts = [dvector![-1.0, 1.0, 0.0], dvector![0.0, -1.0, 1.0]]
 ///     .map(|normal| Contact::new(normal).with_restitution(1.0));

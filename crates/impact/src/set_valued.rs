@@ -192,7 +192,7 @@ pub enum Covering {
 ///
 /// ```
 /// use nalgebra::{dmatrix, dvector};
-/// use percussion_impact::{Contact, Mass, Problem, SetValuedRouth, set_valued::Settings};
+/// use percussion_impact::{Contact, Mass, Problem, set_valued::{SetValuedRouth, Settings}};
 ///
 /// let corners = vec![Contact::new(dvector![1.0, 0.0]), Contact::new(dvector![0.0, 1.0])];
 /// let mass = Mass::Matrix(dmatrix![1.0, 0.0; 0.0, 1.0]);

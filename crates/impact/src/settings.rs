@@ -72,7 +72,7 @@ pub enum Error {
         /// The keys that the law has.
         known: Vec<String>,
     },
-    /// The law within [`Sequential`](crate::Sequential) has several outcomes.
+    /// The law within [`Sequential`](crate::sequential::Sequential) has several outcomes.
     #[error("the inner law of `sequential` has several outcomes, expected one")]
     Inner,
 }

@@ -3,8 +3,13 @@
 mod support;
 
 use percussion_impact::{
-    AnitescuPotra, Certificate, Contact, Law, Newton, Outcome, Poisson, Problem, Routh, Sequential,
-    outcome::Status, routh::Restitution,
+    Contact, Law, Outcome, Problem, Status,
+    anitescu_potra::AnitescuPotra,
+    certificate::Certificate,
+    newton::Newton,
+    poisson::Poisson,
+    routh::{Restitution, Routh},
+    sequential::Sequential,
 };
 use proptest::prelude::*;
 

@@ -2,9 +2,8 @@
 
 use nalgebra::{DMatrix, DVector, dvector};
 use percussion_impact::{
-    Contact, Law, Mass, MaximumDissipation, Newton, Outcome, Poisson, Problem,
-    energy::Energy,
-    outcome::{RestitutionUse, Status},
+    Contact, Law, Mass, Outcome, Problem, RestitutionUse, Status, energy::Energy,
+    maximum_dissipation::MaximumDissipation, newton::Newton, poisson::Poisson,
 };
 use rand_chacha::{
     ChaCha8Rng,

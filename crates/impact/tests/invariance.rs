@@ -4,7 +4,8 @@ mod support;
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{
-    AnitescuPotra, Contact, Law, Mass, Newton, Poisson, Problem, Routh, outcome::Status, step_lcp,
+    Contact, Law, Mass, Problem, Status, anitescu_potra::AnitescuPotra, newton::Newton,
+    poisson::Poisson, routh::Routh, step_lcp,
 };
 use proptest::prelude::*;
 use support::Data;

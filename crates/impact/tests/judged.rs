@@ -5,12 +5,16 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{
-    AnitescuPotra, Contact, Law, Mass, MaximumDissipation, Newton, Outcome, Plus, Poisson, Problem,
-    Propagative, Routh, Sequential, SetValuedRouth,
-    law::Error,
-    outcome::{RestitutionUse, Status},
-    routh::Restitution,
-    set_valued,
+    Contact, Error, Law, Mass, Outcome, Problem, RestitutionUse, Status,
+    anitescu_potra::AnitescuPotra,
+    maximum_dissipation::MaximumDissipation,
+    newton::Newton,
+    plus::Plus,
+    poisson::Poisson,
+    propagative::Propagative,
+    routh::{Restitution, Routh},
+    sequential::Sequential,
+    set_valued::{self, SetValuedRouth},
 };
 use rand_chacha::{
     ChaCha8Rng,

@@ -3,12 +3,13 @@
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use percussion_complementarity::lcp::enumerate;
 use percussion_impact::{
-    AnitescuPotra, Certificate, Contact, Law, Mass, Newton, Outcome, Poisson, Problem, Routh,
-    Sequential,
-    law::Error,
-    outcome::{Impulse, Status, Trace},
-    routh::Restitution,
-    sequential::Order,
+    Contact, Error, Impulse, Law, Mass, Outcome, Problem, Status, Trace,
+    anitescu_potra::AnitescuPotra,
+    certificate::Certificate,
+    newton::Newton,
+    poisson::Poisson,
+    routh::{Restitution, Routh},
+    sequential::{Order, Sequential},
 };
 use rand_chacha::{
     ChaCha8Rng,

@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests state problems that are right")]
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3, dvector, vector};
-use percussion_complementarity::friction::{self, Document};
+use percussion_complementarity::friction::{self, document::Document};
 use percussion_impact::{
-    Certificate, Contact, Law, Mass, MaximumDissipation, Newton, Outcome, Problem,
-    maximum_dissipation::RoundCones, outcome::Status,
+    Contact, Law, Mass, Outcome, Problem, Status,
+    certificate::Certificate,
+    maximum_dissipation::{MaximumDissipation, RoundCones},
+    newton::Newton,
 };
 use proptest::prelude::*;
 

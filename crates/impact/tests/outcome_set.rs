@@ -3,11 +3,11 @@
 
 use nalgebra::{DMatrix, DVector, dvector};
 use percussion_impact::{
-    Contact, Mass, Problem, SetValuedRouth,
+    Contact, Mass, Problem,
     friction_cone::{self, FrictionCone, Pointed},
     guarantee::unseen,
     outcome_set::{Bounds, Collect, ContactMode, Coverage, Extremes, Hull, Modes, Order, Plane},
-    set_valued::{Settings, Summary},
+    set_valued::{SetValuedRouth, Settings, Summary},
 };
 
 /// A body in the plane whose points `(x, y)` touch with `μ = 1`: normal, then tangent.

@@ -5,9 +5,10 @@ mod support;
 
 use nalgebra::{DMatrix, DVector, dvector};
 use percussion_impact::{
-    Certificate, Contact, Law, Mass, Outcome, Plus, Problem, Routh,
-    outcome::Status,
-    plus::{self, ActiveSet, Workspace},
+    Contact, Law, Mass, Outcome, Problem, Status,
+    certificate::Certificate,
+    plus::{self, ActiveSet, Plus, Workspace},
+    routh::Routh,
 };
 use proptest::prelude::*;
 

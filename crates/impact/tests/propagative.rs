@@ -6,10 +6,10 @@ use std::f64::consts::PI;
 
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use percussion_impact::{
-    Certificate, Contact, Law, Mass, Newton, Outcome, Problem, Propagative,
-    law::Error,
-    outcome::Status,
-    propagative::{Order, Outcomes, order_never_matters, pairs},
+    Contact, Error, Law, Mass, Outcome, Problem, Status,
+    certificate::Certificate,
+    newton::Newton,
+    propagative::{Order, Outcomes, Propagative, order_never_matters, pairs},
 };
 use rand_chacha::{
     ChaCha8Rng,
@@ -344,7 +344,7 @@ proptest::proptest! {
 /// What the joints leave of the velocity.
 fn joined(problem: &Problem) -> DVector<f64> {
     let none = DVector::zeros(problem.contact_jacobian().nrows());
-    let trace = percussion_impact::outcome::Trace::resolved(vec![]);
+    let trace = percussion_impact::Trace::resolved(vec![]);
     problem.outcome(&none, trace).velocity
 }
 

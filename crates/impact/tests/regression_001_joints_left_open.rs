@@ -5,8 +5,9 @@
 
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use percussion_impact::{
-    AnitescuPotra, Contact, Law, Mass, MaximumDissipation, Newton, Plus, Poisson, Problem,
-    Propagative, Sequential, outcome::Status,
+    Contact, Law, Mass, Problem, Status, anitescu_potra::AnitescuPotra,
+    maximum_dissipation::MaximumDissipation, newton::Newton, plus::Plus, poisson::Poisson,
+    propagative::Propagative, sequential::Sequential,
 };
 use rand_chacha::{
     ChaCha8Rng,

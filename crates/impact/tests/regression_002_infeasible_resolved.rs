@@ -6,7 +6,8 @@
 
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use percussion_impact::{
-    Contact, Law, Mass, MaximumDissipation, Newton, Outcome, Poisson, Problem, outcome::Status,
+    Contact, Law, Mass, Outcome, Problem, Status, maximum_dissipation::MaximumDissipation,
+    newton::Newton, poisson::Poisson,
 };
 
 fn laws() -> Vec<Box<dyn Law>> {

@@ -4,8 +4,9 @@
 
 use nalgebra::{dmatrix, dvector};
 use percussion_impact::{
-    AnitescuPotra, Contact, Law, Mass, MaximumDissipation, Newton, Plus, Poisson, Problem,
-    Propagative, Routh, Sequential, law::Error, outcome::Status,
+    Contact, Error, Law, Mass, Problem, Status, anitescu_potra::AnitescuPotra,
+    maximum_dissipation::MaximumDissipation, newton::Newton, plus::Plus, poisson::Poisson,
+    propagative::Propagative, routh::Routh, sequential::Sequential,
 };
 
 #[test]

@@ -5,7 +5,8 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{
-    Contact, Law, Mass, MaximumDissipation, Problem, energy::Energy::AsGiven, outcome::Status,
+    Contact, Law, Mass, Problem, Status, energy::Energy::AsGiven,
+    maximum_dissipation::MaximumDissipation,
 };
 use percussion_verify::{
     friction,

@@ -4,9 +4,8 @@
 
 use nalgebra::{DMatrix, DVector, dvector};
 use percussion_impact::{
-    Contact, Mass, Problem,
+    Contact, Mass, Problem, RestitutionUse, Status,
     laws::{Answer, Choice, Name},
-    outcome::{RestitutionUse, Status},
 };
 
 /// A ball that falls on a floor without friction.

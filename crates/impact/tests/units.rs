@@ -7,8 +7,16 @@ mod support;
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{
-    AnitescuPotra, Law, Mass, MaximumDissipation, Newton, Plus, Poisson, Problem, Propagative,
-    Routh, Sequential, SetValuedRouth, outcome::Status, routh::Restitution, set_valued,
+    Law, Mass, Problem, Status,
+    anitescu_potra::AnitescuPotra,
+    maximum_dissipation::MaximumDissipation,
+    newton::Newton,
+    plus::Plus,
+    poisson::Poisson,
+    propagative::Propagative,
+    routh::{Restitution, Routh},
+    sequential::Sequential,
+    set_valued::{self, SetValuedRouth},
 };
 use proptest::prelude::*;
 use support::Data;

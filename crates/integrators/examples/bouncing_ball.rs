@@ -11,11 +11,11 @@ use percussion_dynamics::{
     PlanarBodies, PlanarBody,
     gap::{Plane, Sphere, SpherePlane},
 };
-use percussion_impact::Newton;
+use percussion_impact::newton::Newton;
 use percussion_integrators::{
-    Contact, Model, Simulation, State, StewartTrinkle,
+    Contact, Model, Simulation, State,
     event_driven::{self, EventKind},
-    stewart_trinkle,
+    stewart_trinkle::{self, StewartTrinkle},
 };
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -12,9 +12,10 @@ use percussion_dynamics::{
     Articulated, Joint, Link, MassProperties,
     gap::{Plane, Sphere, SpherePlane},
 };
-use percussion_impact::Propagative;
+use percussion_impact::propagative::Propagative;
 use percussion_integrators::{
-    Contact, Model, Simulation, State, Variational, variational::Settings,
+    Contact, Model, Simulation, State,
+    variational::{Settings, Variational},
 };
 
 const STEPS: usize = 1_000_000;

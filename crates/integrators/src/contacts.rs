@@ -1,64 +1,63 @@
 //! The contacts of one motion: those of the model, and those that its
-//! [source](percussion_dynamics::contact_source) finds during the motion.
-//!
-//! Contacts are numbered. Those of [`Model::contacts`] come first, in their order. Each pair of features that
-//! a source finds gets the next number when it is first near, and keeps it, so that impulses, modes and
-//! reports of one step match those of the next.
-//!
-//! At its start a step takes the features that are near, within twice the distance by which two surfaces may
-//! approach each other. At its end it searches the source for overlapping surfaces. For two surfaces that
-//! overlap, the features near at the start count that have closed; only if there are none, the features found
-//! at the end count. Two kinds of features are thereby excluded as contacts: a corner that left the face it
-//! was near to has a negative distance from the plane of that face, and two surfaces that overlap deeply have
-//! a shorter way out than the one by which they came.
-//!
-//! # Example
-//!
-//! A box of 2 kg falls 0.1 m onto the ground of a scene and rests there on four corners, which carry
-//! `2 · 10 · 0.01 N·s` per step.
-//!
-//! ```
-//! use nalgebra::Vector3;
-//! use percussion_collision::{Collider, Scene, Shape};
-//! use percussion_dynamics::{Body, FreeBodies, MassProperties};
-//! use percussion_integrators::{ImpulseVelocity, Model, Simulation, State, impulse_velocity::Settings};
-//!
-//! let half_extents = Vector3::new(0.3, 0.2, 0.1);
-//! let body = Body::from_mass_properties(&MassProperties::solid_box(2.0, &(2.0 * half_extents))?);
-//! let system = FreeBodies::new(vec![body], Vector3::new(0.0, 0.0, -10.0))?;
-//! let scene = Scene::new(
-//!     vec![
-//!         Collider::on_body(0, Shape::Box { half_extents })?.with_friction(0.5)?,
-//!         Collider::fixed(Shape::HalfSpace { normal: Vector3::z() })?.with_friction(0.5)?,
-//!     ],
-//!     &system,
-//! )?;
-//! let model = Model::new(Box::new(system), vec![])?.with_contact_source(scene)?;
-//! let coordinates = vec![0.0, 0.0, 0.2, 1.0, 0.0, 0.0, 0.0];
-//! let start = State { time: 0.0, coordinates, velocity: vec![0.0; 6] };
-//!
-//! let settings = Settings { step_size: 0.01, ..Settings::default() };
-//! let mut motion = Simulation::<ImpulseVelocity>::new(model, settings, start)?;
-//! let mut carried = 0.0;
-//! motion.run(0.5, |_, report| {
-//!     carried = report.contacts.iter().map(|contact| contact.impulse.x).sum();
-//! })?;
-//! assert_eq!(motion.contacts().len(), 4);
-//! assert!((motion.state().coordinates[2] - 0.1).abs() < 1e-6);
-//! assert!((carried - 0.2_f64).abs() < 1e-6);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! [source](percussion_dynamics::ContactSource) finds during the motion.
 
 use std::{collections::BTreeMap, mem, sync::Arc};
 
 use percussion_dynamics::{
-    ContactSource, System,
-    contact_source::{ContactName, ContactSearch, Error, Nearby},
+    ContactName, ContactSearch, ContactSource, ContactSourceError, Nearby, System,
 };
 
 use crate::model::{Contact, Model};
 
 /// The contacts of one motion, by number.
+///
+/// Contacts are numbered. Those of [`Model::contacts`] come first, in their order. Each pair of features that
+/// a source finds gets the next number when it is first near, and keeps it, so that impulses, modes and
+/// reports of one step match those of the next.
+///
+/// At its start a step takes the features that are near, within twice the distance by which two surfaces may
+/// approach each other. At its end it searches the source for overlapping surfaces. For two surfaces that
+/// overlap, the features near at the start count that have closed; only if there are none, the features found
+/// at the end count. Two kinds of features are thereby excluded as contacts: a corner that left the face it
+/// was near to has a negative distance from the plane of that face, and two surfaces that overlap deeply have
+/// a shorter way out than the one by which they came.
+///
+/// # Example
+///
+/// A box of 2 kg falls 0.1 m onto the ground of a scene and rests there on four corners, which carry
+/// `2 · 10 · 0.01 N·s` per step.
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use percussion_collision::{Collider, Scene, Shape};
+/// use percussion_dynamics::{Body, FreeBodies, MassProperties};
+/// use percussion_integrators::{Model, Simulation, State, impulse_velocity::{ImpulseVelocity, Settings}};
+///
+/// let half_extents = Vector3::new(0.3, 0.2, 0.1);
+/// let body = Body::from_mass_properties(&MassProperties::solid_box(2.0, &(2.0 * half_extents))?);
+/// let system = FreeBodies::new(vec![body], Vector3::new(0.0, 0.0, -10.0))?;
+/// let scene = Scene::new(
+///     vec![
+///         Collider::on_body(0, Shape::Box { half_extents })?.with_friction(0.5)?,
+///         Collider::fixed(Shape::HalfSpace { normal: Vector3::z() })?.with_friction(0.5)?,
+///     ],
+///     &system,
+/// )?;
+/// let model = Model::new(Box::new(system), vec![])?.with_contact_source(scene)?;
+/// let coordinates = vec![0.0, 0.0, 0.2, 1.0, 0.0, 0.0, 0.0];
+/// let start = State { time: 0.0, coordinates, velocity: vec![0.0; 6] };
+///
+/// let settings = Settings { step_size: 0.01, ..Settings::default() };
+/// let mut motion = Simulation::<ImpulseVelocity>::new(model, settings, start)?;
+/// let mut carried = 0.0;
+/// motion.run(0.5, |_, report| {
+///     carried = report.contacts.iter().map(|contact| contact.impulse.x).sum();
+/// })?;
+/// assert_eq!(motion.contacts().len(), 4);
+/// assert!((motion.state().coordinates[2] - 0.1).abs() < 1e-6);
+/// assert!((carried - 0.2_f64).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Contacts {
     /// Those of the model, then those found.
@@ -140,7 +139,7 @@ impl Contacts {
         system: &dyn System,
         coordinates: &[f64],
         reach: f64,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ContactSourceError> {
         let Some(found) = &mut self.found else { return Ok(()) };
         found.find(system, coordinates, reach)?;
         found.near.clear();
@@ -191,7 +190,7 @@ impl Contacts {
         coordinates: &[f64],
         (limit, closed): (f64, impl Fn(f64) -> bool),
         active: &mut Vec<usize>,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, ContactSourceError> {
         let before = active.len();
         for contact in 0..self.fixed {
             let is_new = active[..before].binary_search(&contact).is_err();
@@ -213,7 +212,7 @@ impl Contacts {
         coordinates: &[f64],
         (limit, closed): (f64, impl Fn(f64) -> bool),
         active: &mut Vec<usize>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ContactSourceError> {
         let Some(found) = &mut self.found else { return Ok(()) };
         found.find(system, coordinates, limit)?;
         let last = mem::take(&mut found.last);
@@ -239,7 +238,7 @@ impl Contacts {
         &mut self,
         system: &dyn System,
         coordinates: &[f64],
-    ) -> Result<f64, Error> {
+    ) -> Result<f64, ContactSourceError> {
         let of_model = self.list[..self.fixed].iter();
         let gaps = of_model.map(|contact| contact.gap.gap(system, coordinates));
         let deepest = gaps.fold(0.0, |deepest, gap| f64::max(deepest, -gap));
@@ -256,7 +255,7 @@ impl Found {
         system: &dyn System,
         coordinates: &[f64],
         proximity: f64,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ContactSourceError> {
         let asked = self.place.as_ref();
         let same = |(q, within): &(Vec<f64>, f64)| {
             q == coordinates && within.to_bits() == proximity.to_bits()

@@ -1,67 +1,5 @@
 //! The upper bound of the energy of a motion in steps: the account of every scheme except event-driven
 //! motion, which has [its own](crate::event_driven::EnergyAccount).
-//!
-//! At the end of each step the energy `E_k` is compared with that of the start plus the work `W_k` of the
-//! forces without a potential since then. Impacts and friction can only reduce the energy, so that
-//! ```math
-//! E_k - E_0 - W_k \le A_k + \min(B_1 + B_k + C_k,\; \tfrac{1}{10} S_k)
-//! ```
-//!
-//! must hold, where the right side bounds the gain of the scheme itself. A larger gain is an error of the
-//! step size, of an impact law or of the scheme, and not a motion of the model.
-//!
-//! - **`B`, the discretization of smooth motion.** From `M (v' − v) = h k + R`, with the reactions `R`, and
-//!   `q' = q ⊕ h v'` follows the identity
-//!
-//!   ```math
-//!   E' - E = -\tfrac12 \|v' - v\|_M^2 + R \cdot v' + h\, v' \cdot (k + \nabla V)
-//!     + \bigl( V(q') - V(q) - h\, v' \cdot \nabla V \bigr) + \bigl( T(q', v') - T(q, v') \bigr) .
-//!   ```
-//!
-//!   The last two terms come from the curvature of the potential and the change of the mass matrix. They do
-//!   not accumulate in smooth motion: to first order of `h` the scheme conserves not `E` but the modified
-//!   energy `E − ½ h v · ∇V` and, for a mass matrix that varies, one that differs by as much as
-//!   `T(q ⊕ h v, v) − T(q, v)`. The error of the energy is therefore the difference of such terms between two
-//!   states. `B` takes twice this amount, to allow for terms of higher order, with the exchange of the step
-//!   itself: `B_k = |V(q_k) − V(q_{k-1})| + |T(q_k, v_k) − T(q_{k-1}, v_k)|`, and `B_1` of the first step.
-//!   For constant forces and free bodies the second term is zero. In the θ-method with θ = 1/2 the second
-//!   term is of second order, as its error is.
-//! - **`S`, the available energy.** No kinetic energy can exceed `S = T_0 + W + V_0 − min V` along the
-//!   motion. The expansion in `h` that leads to `B` is valid for steps that resolve the motion: for an
-//!   oscillation of frequency `Ω` it is `½ h Ω` of the energy. More than a tenth of `S`, at `h Ω = 1/5` or 30
-//!   steps per period, does not count as discretization error.
-//! - **`C`, impacts of schemes that conserve energy.** The modified energy jumps at an impact, and a scheme
-//!   without damping does not lose this gain: each step with impulses adds its `B_k` (θ-method with θ < 1,
-//!   variational).
-//! - **`A`, terms that accumulate.** Rounding of the energies; the effect of the residuals of the contact
-//!   problems, `Σ p · r` with impulses `p` and residuals `r`; the trapezoidal rule for the work, `½ h |ΔP|`
-//!   per step; the energy that the smooth forces give a body at rest within one step, `½ h² k · M⁻¹ k`, once;
-//!   and the potential energy by which a scheme lifts bodies out of overlaps of the *start*, at most the work
-//!   of the impulses over them. Overlaps that arise during the motion get no allowance. For a surface of any
-//!   curvature, the depth `d = ½ h² a` by which a step misses it costs `½ ‖v' − v‖²_M = ½ h² m a²` at the
-//!   normal acceleration `a`, and removing the fraction `ε` of it returns `p ε d/h = ε ½ h² m a²`. There is
-//!   also no allowance for the speed at which bodies separate that overlapped at the start.
-//!
-//! **Error control.** Schemes with steps as long as the tolerances allow have no `B`, `C` and `S`. In an
-//! accepted step the error, in the mean square over its `n` unknowns, is at most that of the tolerances: an
-//! unknown may have an error of up to `τ_i √n`. To first order the error of the energy is this error times
-//! the derivatives of the energy, which are the momenta `M v` and the forces `k` and `Jᵀ f`, so that
-//!
-//! ```math
-//! A_k = 10 \sqrt n \sum_{\text{steps}} \Bigl( \sum_i |(M v)_i|\, \tau_{v,i} + \sum_i |k_i| + |(J^\mathsf{T} f)_i| )\, \tau_{q,i} \Bigr)
-//! ```
-//!
-//! plus the difference between the work by the trapezoidal rule and by Simpson's, and rounding. The factor of
-//! ten, as in event-driven motion, allows for errors that unstable motion amplifies before they turn into
-//! energy. The energy is that of the system plus the energy stored in compliant contacts.
-//!
-//! The account does not detect gains that are smaller than previous losses, because it compares with the
-//! start.
-//!
-//! # Source
-//!
-//! E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, 2nd ed., Springer 2006, section IX.3 (the modified
-//! energy of the symplectic Euler method). The account is derived here.
 
 #[cfg(feature = "adaptive")]
 pub(crate) mod controlled;
@@ -72,14 +10,80 @@ use percussion_dynamics::System;
 use crate::{contacts::Contacts, model::State};
 
 /// The account at the end of a step.
+///
+/// At the end of each step the energy `E_k` is compared with that of the start plus the work `W_k` of the
+/// forces without a potential since then, and of the projections onto the constraints, if there are any. Impacts
+/// and friction can only reduce the energy, so that
+/// ```math
+/// E_k - E_0 - W_k \le A_k + \min(B_1 + B_k + C_k,\; \tfrac{1}{10} S_k)
+/// ```
+///
+/// must hold, where the right side bounds the gain of the scheme itself. A larger gain is an error of the
+/// step size, of an impact law or of the scheme, and not a motion of the model.
+///
+/// - **`B`, the discretization of smooth motion.** From `M (v' − v) = h k + R`, with the reactions `R`, and
+///   `q' = q ⊕ h v'` follows the identity
+///
+///   ```math
+///   E' - E = -\tfrac12 \|v' - v\|_M^2 + R \cdot v' + h\, v' \cdot (k + \nabla V)
+///     + \bigl( V(q') - V(q) - h\, v' \cdot \nabla V \bigr) + \bigl( T(q', v') - T(q, v') \bigr) .
+///   ```
+///
+///   The last two terms come from the curvature of the potential and the change of the mass matrix. They do
+///   not accumulate in smooth motion: to first order of `h` the scheme conserves not `E` but the modified
+///   energy `E − ½ h v · ∇V` and, for a mass matrix that varies, one that differs by as much as
+///   `T(q ⊕ h v, v) − T(q, v)`. The error of the energy is therefore the difference of such terms between two
+///   states. `B` takes twice this amount, to allow for terms of higher order, with the exchange of the step
+///   itself: `B_k = |V(q_k) − V(q_{k-1})| + |T(q_k, v_k) − T(q_{k-1}, v_k)|`, and `B_1` of the first step.
+///   For constant forces and free bodies the second term is zero. In the θ-method with θ = 1/2 the second
+///   term is of second order, as its error is.
+/// - **`S`, the available energy.** No kinetic energy can exceed `S = T_0 + W + V_0 − min V` along the
+///   motion. The expansion in `h` that leads to `B` is valid for steps that resolve the motion: for an
+///   oscillation of frequency `Ω` it is `½ h Ω` of the energy. More than a tenth of `S`, at `h Ω = 1/5` or 30
+///   steps per period, does not count as discretization error.
+/// - **`C`, impacts of schemes that conserve energy.** The modified energy jumps at an impact, and a scheme
+///   without damping does not lose this gain: each step with impulses adds its `B_k` (θ-method with θ < 1,
+///   variational).
+/// - **`A`, terms that accumulate.** Rounding of the energies; the effect of the residuals of the contact
+///   problems, `Σ p · r` with impulses `p` and residuals `r`; the trapezoidal rule for the work, `½ h |ΔP|`
+///   per step; the energy that the smooth forces give a body at rest within one step, `½ h² k · M⁻¹ k`, once;
+///   and the potential energy by which a scheme lifts bodies out of overlaps of the *start*, at most the work
+///   of the impulses over them. Overlaps that arise during the motion get no allowance. For a surface of any
+///   curvature, the depth `d = ½ h² a` by which a step misses it costs `½ ‖v' − v‖²_M = ½ h² m a²` at the
+///   normal acceleration `a`, and removing the fraction `ε` of it returns `p ε d/h = ε ½ h² m a²`. There is
+///   also no allowance for the speed at which bodies separate that overlapped at the start.
+///
+/// **Error control.** Schemes with steps as long as the tolerances allow have no `B`, `C` and `S`. In an
+/// accepted step the error, in the mean square over its `n` unknowns, is at most that of the tolerances: an
+/// unknown may have an error of up to `τ_i √n`. To first order the error of the energy is this error times
+/// the derivatives of the energy, which are the momenta `M v` and the forces `k` and `Jᵀ f`, so that
+///
+/// ```math
+/// A_k = 10 \sqrt n \sum_{\text{steps}} \Bigl( \sum_i |(M v)_i|\, \tau_{v,i} + \sum_i |k_i| + |(J^\mathsf{T} f)_i| )\, \tau_{q,i} \Bigr)
+/// ```
+///
+/// plus the difference between the work by the trapezoidal rule and by Simpson's, and rounding. The factor of
+/// ten, as in event-driven motion, allows for errors that unstable motion amplifies before they turn into
+/// energy. The energy is that of the system plus the energy stored in compliant contacts.
+///
+/// The account does not detect gains that are smaller than previous losses, because it compares with the
+/// start.
+///
+/// # Source
+///
+/// E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, 2nd ed., Springer 2006, section IX.3 (the modified
+/// energy of the symplectic Euler method). The account is derived here.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct EnergyBalance {
     /// Work of the smooth forces without a potential since the start (J).
     pub work: f64,
-    /// Energy above that of the start plus this work (J); usually negative.
+    /// Work of moving coordinates onto the constraints since the start (J), see
+    /// [`StepReport::projection_work`](crate::StepReport::projection_work).
+    pub projected: f64,
+    /// Energy above that of the start plus these works (J); usually negative.
     pub gained: f64,
-    /// Upper bound of the gain that the scheme may cause, by the [module head](self) (J, ≥ 0).
+    /// Upper bound of the gain that the scheme may cause, as described at [`EnergyBalance`] (J, ≥ 0).
     pub allowed: f64,
 }
 
@@ -108,6 +112,7 @@ pub(crate) struct EnergyAccount {
     potential: f64,
     power: f64,
     work: f64,
+    projected: f64,
     /// `A`.
     accumulated: f64,
     /// `B` of the first step, and `C`.
@@ -142,6 +147,8 @@ pub struct Allowance {
     /// Work of the forces without a potential in the step, and its uncertainty (J), if the scheme computes
     /// them; otherwise the trapezoidal rule is used.
     pub work: Option<(f64, f64)>,
+    /// Work of moving the end onto the constraints (J).
+    pub projected: f64,
 }
 
 impl EnergyAccount {
@@ -163,6 +170,7 @@ impl EnergyAccount {
             potential,
             power: system.other_power(coordinates, velocity, *time),
             work: 0.0,
+            projected: 0.0,
             accumulated: energy_of_a_step(system, state, step),
             first: None,
             of_impacts: 0.0,
@@ -238,11 +246,13 @@ impl EnergyAccount {
         self.potential = potential;
         self.potential_lowest = self.potential_lowest.min(potential);
         let fall = self.potential_start - self.potential_lowest;
+        self.projected += allowance.projected;
         let available = self.kinetic_start + self.work.max(0.0) + fall;
         let raised = (kinetic - self.kinetic_start) + (potential - self.potential_start);
         EnergyBalance {
             work: self.work,
-            gained: raised - self.work,
+            projected: self.projected,
+            gained: raised - self.work - self.projected,
             allowed: self.accumulated
                 + (first + exchanged + self.of_impacts).min(RESOLVED * available),
         }

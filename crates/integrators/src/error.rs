@@ -4,10 +4,10 @@ use percussion_complementarity::{
     friction,
     lcp::{self, lemke},
 };
-use percussion_dynamics::{SmoothVelocityError, contact_source};
-use percussion_impact::{law, outcome};
+use percussion_dynamics::{ContactSourceError, SmoothVelocityError};
+use percussion_impact::Status;
 
-use crate::model::{self, Feature};
+use crate::model::{Feature, ModelError};
 
 /// Reasons why a [`Simulation`](crate::Simulation) does not start, or does not take a step.
 ///
@@ -17,7 +17,7 @@ use crate::model::{self, Feature};
 pub enum Error {
     /// The model or the start is refused.
     #[error(transparent)]
-    Model(#[from] model::Error),
+    Model(#[from] ModelError),
     /// A setting is outside its documented range.
     #[error("setting `{name}` is {value:?}, expected {expected}")]
     Setting {
@@ -34,13 +34,13 @@ pub enum Error {
         /// The feature.
         feature: Feature,
     },
-    /// The system is neither Lagrangian nor made of free bodies, which [`Variational`](crate::Variational)
+    /// The system is neither Lagrangian nor made of free bodies, which [`Variational`](crate::variational::Variational)
     /// requires.
     #[error(
         "the model has a general system, expected one made by `Model::lagrangian` or `Model::free_bodies`"
     )]
     NotLagrangian,
-    /// A Lagrangian system has quaternions, which [`Variational`](crate::Variational) does not support.
+    /// A Lagrangian system has quaternions, which [`Variational`](crate::variational::Variational) does not support.
     #[error(
         "system has {coordinates} coordinates and {velocities} velocities, expected as many of the one \
          as of the other, or free bodies"
@@ -93,7 +93,7 @@ pub enum Error {
         /// Time at the start of the step, or of a piece of it (s).
         time: f64,
         /// The error of the source.
-        source: contact_source::Error,
+        source: ContactSourceError,
     },
     /// The mass matrix is not symmetric positive definite.
     #[error("mass matrix at time {time} is not symmetric positive definite")]
@@ -135,7 +135,7 @@ pub enum Error {
         /// Size of the problem.
         size: usize,
     },
-    /// The outer iteration of [`StewartTrinkle`](crate::StewartTrinkle) did not converge.
+    /// The outer iteration of [`StewartTrinkle`](crate::stewart_trinkle::StewartTrinkle) did not converge.
     #[error(
         "outer iteration of the step from time {time} reached its limit of {limit}, the last change \
          was {change:?}, the last violation {violation:?} (m or rad)"
@@ -152,7 +152,7 @@ pub enum Error {
     },
     /// The solver of contact problems cannot solve the friction law, or one of its settings is out of range.
     #[error("contact solver: {0}")]
-    Solver(#[from] friction::report::Error),
+    Solver(#[from] friction::Error),
     /// The contact problem of a step contains a value that is not finite, or its mass matrix is not positive definite.
     #[error("contact problem of the step from time {time}: {source}")]
     Problem {
@@ -160,6 +160,31 @@ pub enum Error {
         time: f64,
         /// Its cause.
         source: friction::ProblemError,
+    },
+    /// The problem of a step with friction in joints contains a value that is not finite, or its mass matrix is not
+    /// positive definite.
+    #[error("problem of the step from time {time}: {source}")]
+    Blocks {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// Its cause.
+        source: friction::mixed::Error,
+    },
+    /// A friction in a joint has directions of more than one axis, for which only
+    /// [`StewartTrinkle`](crate::stewart_trinkle::StewartTrinkle) has a rule.
+    #[error(
+        "directions of joint friction {joint} are not along one axis, expected one axis and its negative: \
+         this scheme has no rule for others"
+    )]
+    FrictionDirections {
+        /// Index of the friction.
+        joint: usize,
+    },
+    /// The friction law of contacts has no rule for problems with friction in joints.
+    #[error("setting `law` is {law}, expected coulomb for a model with friction in joints")]
+    LawWithJointFriction {
+        /// The law.
+        law: friction::Law,
     },
     /// The contact problem of a step was not solved to the tolerance.
     #[error(
@@ -174,7 +199,7 @@ pub enum Error {
         /// Relative natural-map residual of its best iterate.
         relative_residual: f64,
     },
-    /// The iteration of [`MoreauJean`](crate::MoreauJean) for the smooth forces did not converge.
+    /// The iteration of [`MoreauJean`](crate::moreau_jean::MoreauJean) for the smooth forces did not converge.
     #[error(
         "iteration of the step from time {time} reached its limit of {limit}, the last change was \
          {change:?} (m or rad)"
@@ -187,7 +212,7 @@ pub enum Error {
         /// Last change of a coordinate (m, rad).
         change: f64,
     },
-    /// Newton's method of [`Variational`](crate::Variational) did not solve the discrete equations of motion.
+    /// Newton's method of [`Variational`](crate::variational::Variational) did not solve the discrete equations of motion.
     #[error(
         "Newton's method for {duration:?} s from time {time} reached its limit of {limit}: relative \
          residual {residual:?}, largest gap of a closed contact {gap:?} m"
@@ -257,7 +282,7 @@ pub enum Error {
         /// Time of the impact (s).
         time: f64,
         /// How the law ended.
-        status: outcome::Status,
+        status: Status,
     },
     /// The impact law refused the contacts of an impact.
     #[error("impact law at time {time}: {source}")]
@@ -265,7 +290,7 @@ pub enum Error {
         /// Time of the impact (s).
         time: f64,
         /// The error of the law.
-        source: law::Error,
+        source: percussion_impact::Error,
     },
     /// The problem of an impact could not be stated.
     #[error("impact at time {time}: {source}")]

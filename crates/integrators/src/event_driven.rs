@@ -78,7 +78,7 @@ mod settings;
 mod smooth;
 mod start;
 
-use percussion_impact::{Law, outcome::RestitutionUse};
+use percussion_impact::{Law, RestitutionUse};
 
 use crate::model::{Model, State};
 use chatter::Chatter;
@@ -112,7 +112,7 @@ pub use settings::Settings;
 /// use nalgebra::{Vector2, Vector3};
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{PlanarBodies, PlanarBody};
-/// use percussion_impact::Newton;
+/// use percussion_impact::newton::Newton;
 /// use percussion_integrators::event_driven::{EventKind, Mode, Settings, Status, integrate};
 /// use percussion_integrators::{Contact, Model, State};
 ///

@@ -1,7 +1,7 @@
 //! Time stepping for rigid bodies with contact, impact and Coulomb friction.
 //!
 //! A [`Model`] is a moving system with its possible contacts, the same for every scheme; a [`State`] is its
-//! start. A [`Simulation`] is the motion in steps by a [`Scheme`], such as [`StewartTrinkle`]. Its
+//! start. A [`Simulation`] is the motion in steps by a [`Scheme`], such as [`StewartTrinkle`](stewart_trinkle::StewartTrinkle). Its
 //! [`StepReport`] shows the cost of one step and how well its equations hold. Any
 //! [`System`](percussion_dynamics::System) can be moved.
 //!
@@ -15,7 +15,7 @@
 //! use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 //! use percussion_dynamics::{Body, FreeBodies, MassProperties};
 //! use percussion_integrators::stewart_trinkle::Settings;
-//! use percussion_integrators::{Contact, Model, Simulation, State, StewartTrinkle};
+//! use percussion_integrators::{Contact, Model, Simulation, State, stewart_trinkle::StewartTrinkle};
 //!
 //! let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.1)?);
 //! let balls = FreeBodies::new(vec![ball], Vector3::new(0.0, 0.0, -9.81))?;
@@ -40,23 +40,23 @@
 //!
 //! # Modules
 //!
-//! | module | content |
+//! | item or module | content |
 //! | --- | --- |
 //! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
-//! | [`contacts`] | the contacts of a motion by number, found during the motion or specified beforehand |
-//! | [`energy`] | the energy account of the schemes |
-//! | [`error`] | reasons why a simulation does not start or take a step |
+//! | [`Contacts`] | the contacts of a motion by number, found during the motion or specified beforehand |
+//! | [`EnergyBalance`] | the energy account of the schemes |
+//! | [`Error`] | reasons why a simulation does not start or take a step |
 //! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
-//! | [`impulse_velocity`] | [`ImpulseVelocity`]: semi-implicit, contacts by their velocities at the end of the step, round friction cones |
+//! | [`impulse_velocity`] | [`ImpulseVelocity`](impulse_velocity::ImpulseVelocity): semi-implicit, contacts by their velocities at the end of the step, round friction cones |
 //! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
-//! | [`model`] | the moving system, its possible contacts and its start: the same for every scheme |
-//! | [`moreau_jean`] | [`MoreauJean`]: the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
-//! | [`report`] | the report of a step |
-//! | [`scales`] | [`Scales`]: length, mass and time of a problem, to which tolerances are relative |
+//! | [`Model`] | the moving system, its possible contacts and its start: the same for every scheme |
+//! | [`moreau_jean`] | [`MoreauJean`](moreau_jean::MoreauJean): the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
+//! | [`StepReport`] | the report of a step |
+//! | [`Scales`] | length, mass and time of a problem, to which tolerances are relative |
 //! | [`schemes`] | the schemes by name, and the features that each supports |
-//! | [`simulation`] | [`Simulation`]: the frame of all stepping schemes |
-//! | [`stewart_trinkle`] | [`StewartTrinkle`]: implicit, position level, inelastic impact, polyhedral friction, no penetration at step ends |
-//! | [`variational`] | [`Variational`]: discrete momentum conserved, impacts located within the step, any impact law without friction |
+//! | [`Simulation`] | the frame of all stepping schemes |
+//! | [`stewart_trinkle`] | [`StewartTrinkle`](stewart_trinkle::StewartTrinkle): implicit, position level, inelastic impact, polyhedral friction, no penetration at step ends |
+//! | [`variational`] | [`Variational`](variational::Variational): discrete momentum conserved, impacts located within the step, any impact law without friction |
 //!
 //! # Which one
 //!
@@ -90,9 +90,9 @@
 mod bilateral;
 #[cfg(feature = "adaptive")]
 pub mod compliant;
-pub mod contacts;
-pub mod energy;
-pub mod error;
+mod contacts;
+mod energy;
+mod error;
 #[cfg(feature = "adaptive")]
 pub mod event_driven;
 #[cfg(feature = "adaptive")]
@@ -100,32 +100,35 @@ mod events;
 pub mod impulse_velocity;
 #[cfg(feature = "adaptive")]
 pub mod inclusion;
-pub mod model;
+mod model;
 pub mod moreau_jean;
-pub mod report;
-pub mod scales;
+mod report;
+mod scales;
 pub mod schemes;
 mod settings;
-pub mod simulation;
+mod simulation;
 mod state;
 pub mod stewart_trinkle;
 pub mod variational;
 mod velocity_level;
 
+pub use nalgebra;
+
 pub use contacts::Contacts;
-pub use energy::EnergyBalance;
+pub use energy::{Allowance, EnergyBalance};
 pub use error::Error;
-pub use impulse_velocity::ImpulseVelocity;
 pub use model::{
-    Actuator, AppliedForce, BoundedFriction, Contact, Controls, Drive, Feature, Force, Model, Rule,
+    Actuator, AppliedForce, AppliedForceError, BoundedFriction, Contact, Controls, ControlsError,
+    Course, Drive, Feature, Force, Geared, Model, ModelError, Rule,
 };
-pub use moreau_jean::MoreauJean;
-pub use report::{ContactReport, Impact, Residual, StepReport, Work};
+pub use report::{
+    ContactReport, FrictionReport, Impact, Pieces, Polygons, Residual, Residuals, RoundCones,
+    StepReport, Work,
+};
 pub use scales::Scales;
-pub use simulation::{Scheme, Simulation};
+pub use simulation::{End, Motion, Scheme, Simulation};
+
 pub use state::State;
-pub use stewart_trinkle::StewartTrinkle;
-pub use variational::Variational;
 pub use velocity_level::Unsolved;
 
 #[cfg(doctest)]

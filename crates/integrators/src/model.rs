@@ -1,46 +1,4 @@
 //! The moving system, its possible contacts, its constraints and its start: the same for every scheme.
-//!
-//! The same [`Model`] is the input of every scheme except [`compliant`](crate::compliant), whose
-//! [model](crate::compliant::Model) has contacts with force laws.
-//!
-//! A scheme refuses a [`Feature`] that it does not support before the first step; see
-//! [`schemes`](crate::schemes) for the table. [`Variational`](crate::Variational) requires more of the system
-//! than others, for which there are [`Model::lagrangian`] and [`Model::free_bodies`].
-//!
-//! Contacts are [specified](Model::new) beforehand or [found](Model::with_contact_source) during the motion,
-//! or both; see [`contacts`](crate::contacts) for how a scheme uses a source.
-//!
-//! # Example
-//!
-//! A block slides on a floor at 3 m/s with `μ = 0.5` and comes to rest after `v²/(2 μ g) = 0.9 m`: exact to
-//! rounding with event-driven motion, and up to `v h/2` in steps of 0.01 s.
-//!
-//! ```
-//! use nalgebra::{Vector2, Vector3};
-//! use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
-//! use percussion_dynamics::{PlanarBodies, PlanarBody};
-//! use percussion_impact::Newton;
-//! use percussion_integrators::{
-//!     Contact, ImpulseVelocity, Model, Simulation, State, event_driven, impulse_velocity,
-//! };
-//!
-//! let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
-//! let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
-//! let foot = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.0), floor)?, 0.5);
-//! let model = Model::new(Box::new(block), vec![foot])?;
-//! let start = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![3.0, 0.0, 0.0] };
-//!
-//! let settings = event_driven::Settings::default();
-//! let law = Newton::default();
-//! let report = event_driven::integrate(&model, &law, &settings, &start, 1.0, &mut |_| ())?;
-//! assert!((report.state.coordinates[0] - 0.9).abs() < 1e-9);
-//!
-//! let settings = impulse_velocity::Settings { step_size: 0.01, ..Default::default() };
-//! let mut motion = Simulation::<ImpulseVelocity>::new(model, settings, start)?;
-//! motion.run(1.0, |_, _| ())?;
-//! assert!((motion.state().coordinates[0] - 0.9).abs() < 0.016);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 mod actuator;
 mod applied;
@@ -55,13 +13,13 @@ use std::sync::Arc;
 
 use nalgebra::{Cholesky, DMatrix, Vector3};
 use percussion_dynamics::{
-    ContactSource, EqualityConstraint, FreeBodies, GapFunction, Lagrangian, System,
+    ContactSource, FreeBodies, Lagrangian, System, constraint::EqualityConstraint, gap::GapFunction,
 };
 
 pub use actuator::{Actuator, Controls, ControlsError, Course, Geared};
 pub use applied::{AppliedForce, AppliedForceError};
 pub use bounded_friction::BoundedFriction;
-pub use error::Error;
+pub use error::ModelError;
 pub use feature::{Feature, Rule};
 pub use force::{Drive, Force};
 
@@ -72,17 +30,17 @@ pub(crate) use crate::state::State;
 
 impl State {
     /// Checks that it is a state of `system`.
-    pub(crate) fn check(&self, system: &dyn System) -> Result<(), Error> {
+    pub(crate) fn check(&self, system: &dyn System) -> Result<(), ModelError> {
         if !self.time.is_finite() {
-            return Err(Error::Time { value: self.time });
+            return Err(ModelError::Time { value: self.time });
         }
         system.check_coordinates(&self.coordinates)?;
         let (expected, found) = (system.velocity_count(), self.velocity.len());
         if found != expected {
-            return Err(Error::VelocityLength { expected, found });
+            return Err(ModelError::VelocityLength { expected, found });
         }
         match self.velocity.iter().enumerate().find(|(_, v)| !v.is_finite()) {
-            Some((index, &value)) => Err(Error::Velocity { index, value }),
+            Some((index, &value)) => Err(ModelError::Velocity { index, value }),
             None => Ok(()),
         }
     }
@@ -139,6 +97,49 @@ impl Mechanics {
 /// A system with everything that acts on it, checked at construction.
 ///
 /// A clone shares the system, the gap functions, the constraints and the forces, which never change.
+///
+/// The same [`Model`] is the input of every scheme except [`compliant`](crate::compliant), whose
+/// [model](crate::compliant::Model) has contacts with force laws.
+///
+/// A scheme refuses a [`Feature`] that it does not support before the first step; see
+/// [`schemes`](crate::schemes) for the table. [`Variational`](crate::variational::Variational) requires more of the system
+/// than others, for which there are [`Model::lagrangian`] and [`Model::free_bodies`].
+///
+/// Contacts are [specified](Model::new) beforehand or [found](Model::with_contact_source) during the motion,
+/// or both; see [`Contacts`](crate::Contacts) for how a scheme uses a source.
+///
+/// # Example
+///
+/// A block slides on a floor at 3 m/s with `μ = 0.5` and comes to rest after `v²/(2 μ g) = 0.9 m`: exact to
+/// rounding with event-driven motion, and up to `v h/2` in steps of 0.01 s.
+///
+/// ```
+/// use nalgebra::{Vector2, Vector3};
+/// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
+/// use percussion_dynamics::{PlanarBodies, PlanarBody};
+/// use percussion_impact::newton::Newton;
+/// use percussion_integrators::{
+///     Contact, Model, Simulation, State, event_driven,
+///     impulse_velocity::{self, ImpulseVelocity},
+/// };
+///
+/// let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
+/// let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
+/// let foot = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.0), floor)?, 0.5);
+/// let model = Model::new(Box::new(block), vec![foot])?;
+/// let start = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![3.0, 0.0, 0.0] };
+///
+/// let settings = event_driven::Settings::default();
+/// let law = Newton::default();
+/// let report = event_driven::integrate(&model, &law, &settings, &start, 1.0, &mut |_| ())?;
+/// assert!((report.state.coordinates[0] - 0.9).abs() < 1e-9);
+///
+/// let settings = impulse_velocity::Settings { step_size: 0.01, ..Default::default() };
+/// let mut motion = Simulation::<ImpulseVelocity>::new(model, settings, start)?;
+/// motion.run(1.0, |_, _| ())?;
+/// assert!((motion.state().coordinates[0] - 0.9).abs() < 0.016);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model {
     mechanics: Mechanics,
@@ -157,8 +158,8 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Error::Friction`], [`Error::Restitution`], [`Error::Gap`].
-    pub fn new(system: Box<dyn System>, contacts: Vec<Contact>) -> Result<Self, Error> {
+    /// [`ModelError::Friction`], [`ModelError::Restitution`], [`ModelError::Gap`].
+    pub fn new(system: Box<dyn System>, contacts: Vec<Contact>) -> Result<Self, ModelError> {
         Self::of(Mechanics::Any(system.into()), contacts)
     }
 
@@ -167,7 +168,10 @@ impl Model {
     /// # Errors
     ///
     /// As [`new`](Self::new).
-    pub fn lagrangian(system: Box<dyn Lagrangian>, contacts: Vec<Contact>) -> Result<Self, Error> {
+    pub fn lagrangian(
+        system: Box<dyn Lagrangian>,
+        contacts: Vec<Contact>,
+    ) -> Result<Self, ModelError> {
         Self::of(Mechanics::Lagrangian(system.into()), contacts)
     }
 
@@ -176,22 +180,22 @@ impl Model {
     /// # Errors
     ///
     /// As [`new`](Self::new).
-    pub fn shared(system: Arc<dyn Lagrangian>, contacts: Vec<Contact>) -> Result<Self, Error> {
+    pub fn shared(system: Arc<dyn Lagrangian>, contacts: Vec<Contact>) -> Result<Self, ModelError> {
         Self::of(Mechanics::Lagrangian(system), contacts)
     }
 
-    /// Builds a model of free bodies in space. [`Variational`](crate::Variational) rotates them by the Cayley
+    /// Builds a model of free bodies in space. [`Variational`](crate::variational::Variational) rotates them by the Cayley
     /// map, regardless of their rotation update.
     /// rotation update.
     ///
     /// # Errors
     ///
     /// As [`new`](Self::new).
-    pub fn free_bodies(bodies: FreeBodies, contacts: Vec<Contact>) -> Result<Self, Error> {
+    pub fn free_bodies(bodies: FreeBodies, contacts: Vec<Contact>) -> Result<Self, ModelError> {
         Self::of(Mechanics::Bodies(bodies), contacts)
     }
 
-    fn of(mechanics: Mechanics, contacts: Vec<Contact>) -> Result<Self, Error> {
+    fn of(mechanics: Mechanics, contacts: Vec<Contact>) -> Result<Self, ModelError> {
         let model = Self {
             mechanics,
             driven: None,
@@ -209,8 +213,11 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Error::ContactSource`].
-    pub fn with_contact_source(self, source: impl ContactSource + 'static) -> Result<Self, Error> {
+    /// [`ModelError::ContactSource`].
+    pub fn with_contact_source(
+        self,
+        source: impl ContactSource + 'static,
+    ) -> Result<Self, ModelError> {
         source.check(self.system())?;
         Ok(Self { contact_source: Some(Arc::new(source)), ..self })
     }
@@ -219,8 +226,11 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Error::DirectionShape`], [`Error::DirectionOpposite`], [`Error::Bound`].
-    pub fn with_joint_friction(self, joint_friction: Vec<BoundedFriction>) -> Result<Self, Error> {
+    /// [`ModelError::DirectionShape`], [`ModelError::DirectionOpposite`], [`ModelError::Bound`].
+    pub fn with_joint_friction(
+        self,
+        joint_friction: Vec<BoundedFriction>,
+    ) -> Result<Self, ModelError> {
         for (joint, friction) in joint_friction.iter().enumerate() {
             friction.check(joint, self.system().velocity_count())?;
         }
@@ -232,11 +242,11 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Error::Constraint`].
+    /// [`ModelError::Constraint`].
     pub fn with_constraints(
         self,
         constraints: Vec<Box<dyn EqualityConstraint>>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, ModelError> {
         check_constraints(self.system(), &constraints)?;
         Ok(Self { constraints: constraints.into(), ..self })
     }
@@ -350,7 +360,10 @@ impl Model {
 }
 
 /// Checks that the mass matrix at `coordinates` is symmetric positive definite.
-pub(crate) fn check_mass_matrix(system: &dyn System, coordinates: &[f64]) -> Result<(), Error> {
+pub(crate) fn check_mass_matrix(
+    system: &dyn System,
+    coordinates: &[f64],
+) -> Result<(), ModelError> {
     let count = system.velocity_count();
     let mut mass_matrix = DMatrix::zeros(count, count);
     system.mass_matrix(coordinates, &mut mass_matrix);
@@ -358,21 +371,21 @@ pub(crate) fn check_mass_matrix(system: &dyn System, coordinates: &[f64]) -> Res
     // Entries of a mass matrix are sums of at most a few products per coordinate.
     let rounding = count as f64 * f64::EPSILON * mass_matrix.amax();
     if asymmetry.is_nan() || asymmetry > rounding || Cholesky::new(mass_matrix).is_none() {
-        return Err(Error::MassMatrix);
+        return Err(ModelError::MassMatrix);
     }
     Ok(())
 }
 
 /// Checks that contacts match `system` and that their coefficients are in range.
-fn check_contacts(system: &dyn System, contacts: &[Contact]) -> Result<(), Error> {
+fn check_contacts(system: &dyn System, contacts: &[Contact]) -> Result<(), ModelError> {
     for (contact, &Contact { ref gap, friction, restitution }) in contacts.iter().enumerate() {
         if !(friction.is_finite() && friction >= 0.0) {
-            return Err(Error::Friction { contact, value: friction });
+            return Err(ModelError::Friction { contact, value: friction });
         }
         if !(0.0..=1.0).contains(&restitution) {
-            return Err(Error::Restitution { contact, value: restitution });
+            return Err(ModelError::Restitution { contact, value: restitution });
         }
-        gap.check(system).map_err(|source| Error::Gap { contact, source })?;
+        gap.check(system).map_err(|source| ModelError::Gap { contact, source })?;
     }
     Ok(())
 }
@@ -381,9 +394,9 @@ fn check_contacts(system: &dyn System, contacts: &[Contact]) -> Result<(), Error
 fn check_constraints(
     system: &dyn System,
     constraints: &[Box<dyn EqualityConstraint>],
-) -> Result<(), Error> {
+) -> Result<(), ModelError> {
     for (constraint, equations) in constraints.iter().enumerate() {
-        equations.check(system).map_err(|source| Error::Constraint { constraint, source })?;
+        equations.check(system).map_err(|source| ModelError::Constraint { constraint, source })?;
     }
     Ok(())
 }

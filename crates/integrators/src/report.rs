@@ -2,7 +2,6 @@
 
 use nalgebra::{DVector, Vector3};
 use percussion_complementarity::friction::Status;
-use percussion_impact::outcome;
 
 use crate::energy::EnergyBalance;
 
@@ -16,11 +15,11 @@ pub struct StepReport {
     /// scheme [accept](crate::Unsolved) other results.
     pub status: Status,
     /// Relative residual of the equations of the step: the natural map of its LCPs (the largest) or of its
-    /// last contact problem; for [`Variational`](crate::Variational) the largest residual of the momentum
+    /// last contact problem; for [`Variational`](crate::variational::Variational) the largest residual of the momentum
     /// balance of its pieces.
     pub relative_residual: f64,
     /// The contacts of its last problem in ascending order, including those with zero impulse; for
-    /// [`Variational`](crate::Variational) those that stayed closed or took part in an impact.
+    /// [`Variational`](crate::variational::Variational) those that stayed closed or took part in an impact.
     pub contacts: Vec<ContactReport>,
     /// The impacts, ordered by time, for schemes that locate them within the step.
     pub impacts: Vec<Impact>,
@@ -30,14 +29,22 @@ pub struct StepReport {
     pub constraint_error: f64,
     /// Multiplier of each equation of the constraints, in order: the generalized impulse is `Gᵀ` times it.
     /// For redundant equations the smallest possible multipliers, each weighted by `√(G M⁻¹ Gᵀ)_ii`; equal
-    /// equations share equally. Empty for [`Variational`](crate::Variational).
+    /// equations share equally. Empty for [`Variational`](crate::variational::Variational).
     pub constraint_impulses: Vec<f64>,
     /// Generalized impulse `D β` of each bounded friction in joints (`n_v`; N·s, N·m·s).
     pub joint_friction: Vec<DVector<f64>>,
+    /// The same along the axis of each joint with its bound, for [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity) and
+    /// [`MoreauJean`](crate::moreau_jean::MoreauJean); otherwise empty.
+    pub frictions: Vec<FrictionReport>,
+    /// Residuals of the last problem of a step that has friction in joints, for the same schemes.
+    pub residuals: Option<Residuals>,
     /// Energy at the start of the step (J).
     pub energy_before: f64,
     /// Energy at the end of the step (J).
     pub energy_after: f64,
+    /// Energy that the projection of the end onto the constraints added (J), which is part of `energy_after`; 0 without
+    /// the setting `projection` of [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity) and [`MoreauJean`](crate::moreau_jean::MoreauJean).
+    pub projection_work: f64,
     /// Energy gained since the start, and the maximum gain that the scheme may cause.
     pub energy: EnergyBalance,
     /// Cost of the step.
@@ -88,13 +95,63 @@ impl ContactReport {
     }
 }
 
+/// The friction of one joint in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FrictionReport {
+    /// Its number in [`Model::joint_friction`](crate::Model::joint_friction).
+    pub joint: usize,
+    /// Impulse along the [axis](crate::BoundedFriction::axis) (N·s, N·m·s); its size is at most `bound`, exactly.
+    pub impulse: f64,
+    /// Bound of the impulse: that of the force or torque times the step (N·s, N·m·s, ≥ 0).
+    pub bound: f64,
+    /// Velocity along the axis at the end of the step (m/s, rad/s).
+    pub velocity: f64,
+    /// Violation of the law: the natural map `|p − Π(p − ρ u)|/ρ` with the projection on the bounds and `ρ` the inverse
+    /// of the joint's own response (m/s, rad/s).
+    pub residual: f64,
+}
+
+impl FrictionReport {
+    /// Maximum effect of the residual on the energy (J, ≥ 0).
+    #[must_use]
+    pub fn undecided_work(&self) -> f64 {
+        2.0 * self.impulse.abs() * self.residual
+    }
+}
+
+/// The residuals of a problem with [blocks](percussion_complementarity::friction::mixed), the largest over its rows by
+/// kind of row and by part of the laws (m/s, each ≥ 0); angular velocities are multiplied by a length of the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Residuals {
+    /// Equations of motion: `v' − v_f − M⁻¹ (Gᵀ p_b + Jᵀ p + d p_d)`.
+    pub motion: f64,
+    /// Rows of the bilateral constraints.
+    pub constraints: f64,
+    /// Limits of joints, and contacts without friction.
+    pub limits: f64,
+    /// Friction in joints.
+    pub joint_friction: f64,
+    /// Contacts with friction.
+    pub contacts: f64,
+    /// Primal: velocities that constraints do not allow, and approach at limits and contacts.
+    pub primal: f64,
+    /// Dual: impulses that pull, and impulses outside their bounds and cones.
+    pub dual: f64,
+    /// Complementarity: the smaller of normal impulse, as a velocity, and separation.
+    pub complementarity: f64,
+    /// Natural map of the friction laws.
+    pub natural_map: f64,
+}
+
 /// Violation of the contact laws of a [`ContactReport`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Residual {
     /// The scheme does not measure it.
     None,
-    /// The residual of [`StewartTrinkle`](crate::StewartTrinkle). It is computed from the end state alone,
+    /// The residual of [`StewartTrinkle`](crate::stewart_trinkle::StewartTrinkle). It is computed from the end state alone,
     /// with the rows of the contact Jacobian there, and can be checked independently.
     Work {
         /// The larger of `c_n |g(q')| / h` and the power by which friction dissipates less than it could
@@ -103,7 +160,7 @@ pub enum Residual {
         /// Distance of the impulse from the friction cone, `max(0, ‖p_T‖ − μ p_N)` (N·s).
         cone_violation: f64,
     },
-    /// The residual of [`ImpulseVelocity`](crate::ImpulseVelocity) and [`MoreauJean`](crate::MoreauJean): the
+    /// The residual of [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity) and [`MoreauJean`](crate::moreau_jean::MoreauJean): the
     /// contact's natural map (m/s).
     Velocity(f64),
 }
@@ -115,12 +172,12 @@ pub enum Work {
     /// The scheme does not count it.
     #[default]
     None,
-    /// A step with polygons as friction limits: [`StewartTrinkle`](crate::StewartTrinkle).
+    /// A step with polygons as friction limits: [`StewartTrinkle`](crate::stewart_trinkle::StewartTrinkle).
     Polygons(Polygons),
-    /// A step with round friction cones: [`ImpulseVelocity`](crate::ImpulseVelocity),
-    /// [`MoreauJean`](crate::MoreauJean).
+    /// A step with round friction cones: [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity),
+    /// [`MoreauJean`](crate::moreau_jean::MoreauJean).
     RoundCones(RoundCones),
-    /// A step in pieces from impact to impact: [`Variational`](crate::Variational).
+    /// A step in pieces from impact to impact: [`Variational`](crate::variational::Variational).
     Pieces(Pieces),
 }
 
@@ -181,7 +238,7 @@ pub struct Impact {
     /// Whether the Zeno rule made it plastic.
     pub is_plastic: bool,
     /// Whether the law came to its end.
-    pub status: outcome::Status,
+    pub status: percussion_impact::Status,
     /// Change of the kinetic energy by the law (J).
     pub energy_change: f64,
     /// Excess of the [modified energy](crate::Simulation::modified_energy) of the law's outcome (J) over the
@@ -193,7 +250,7 @@ pub struct Impact {
 }
 
 impl StepReport {
-    /// Whether the Zeno rule of [`Variational`](crate::Variational) was used.
+    /// Whether the Zeno rule of [`Variational`](crate::variational::Variational) was used.
     #[must_use]
     pub fn is_zeno(&self) -> bool {
         self.impacts.iter().any(|impact| impact.is_plastic)
@@ -210,20 +267,24 @@ impl StepReport {
             constraint_error: 0.0,
             constraint_impulses: Vec::new(),
             joint_friction: Vec::new(),
+            frictions: Vec::new(),
+            residuals: None,
             energy_before,
             energy_after: energy_before,
+            projection_work: 0.0,
             energy: EnergyBalance::default(),
             work: Work::None,
         }
     }
 
-    /// Maximum effect of the residuals of the contacts on the energy (J). A problem that was not solved gets
+    /// Maximum effect of the residuals of the contacts and of the friction in joints on the energy (J). A problem that was not solved gets
     /// no such allowance.
     pub(crate) fn undecided_work(&self) -> f64 {
         if self.status != Status::Solved {
             return 0.0;
         }
-        self.contacts.iter().map(ContactReport::undecided_work).sum()
+        let of_contacts: f64 = self.contacts.iter().map(ContactReport::undecided_work).sum();
+        of_contacts + self.frictions.iter().map(FrictionReport::undecided_work).sum::<f64>()
     }
 
     /// Contacts with their normal impulses (N·s).

@@ -1,27 +1,9 @@
 //! The characteristic length, mass and time of a problem: [`Scales`].
-//!
-//! Tolerances that are lengths, speeds or forces have no meaning by themselves: 1 nm is negligible for a
-//! crane but large for a grain of dust. Where a tolerance is not given in the settings, it is a small number
-//! times the scales of the model. The same motion in other units of mass, length and time therefore takes the
-//! same steps and has the same statuses.
-//!
-//! - **Length** `L`: the size of the bodies, which is the maximum of the largest radius of gyration `√(I/m)`
-//!   and the largest distance of a point of contact, or of a surface of a contact source, from the origin of
-//!   its body. For points without size it is the largest gap or, if there is none, the extent of the system.
-//!   It is at least `1e-5` of the largest coordinate of a position, so that `1e-9 L` is above the rounding of
-//!   positions.
-//! - **Mass** `m`: the largest effective mass at the origin of a body, `d/tr(J M⁻¹ Jᵀ)` for the rows `J` of
-//!   the origin in `d` dimensions; for a free body its mass.
-//! - **Time** `T`: the shorter of `L/V` and `√(L/a)` for the largest speed `V` of the start, including `L ω`
-//!   from rotation, and the largest acceleration `a` that smooth forces give the origin of a body. For a
-//!   model at rest without forces it is the time span of the integration.
-//!
-//! All scales are evaluated at the start of a motion, without contact forces.
 
 use std::sync::Arc;
 
 use nalgebra::{DMatrix, Vector3};
-use percussion_dynamics::{ContactSource, Dimension, GapFunction, System};
+use percussion_dynamics::{ContactSource, Dimension, System, gap::GapFunction};
 
 use crate::state::State;
 
@@ -30,6 +12,24 @@ use crate::state::State;
 const SMALLEST: f64 = 1e-5;
 
 /// Length, mass and time of a problem, in the units of the model (m, kg, s).
+///
+/// Tolerances that are lengths, speeds or forces have no meaning by themselves: 1 nm is negligible for a
+/// crane but large for a grain of dust. Where a tolerance is not given in the settings, it is a small number
+/// times the scales of the model. The same motion in other units of mass, length and time therefore takes the
+/// same steps and has the same statuses.
+///
+/// - **Length** `L`: the size of the bodies, which is the maximum of the largest radius of gyration `√(I/m)`
+///   and the largest distance of a point of contact, or of a surface of a contact source, from the origin of
+///   its body. For points without size it is the largest gap or, if there is none, the extent of the system.
+///   It is at least `1e-5` of the largest coordinate of a position, so that `1e-9 L` is above the rounding of
+///   positions.
+/// - **Mass** `m`: the largest effective mass at the origin of a body, `d/tr(J M⁻¹ Jᵀ)` for the rows `J` of
+///   the origin in `d` dimensions; for a free body its mass.
+/// - **Time** `T`: the shorter of `L/V` and `√(L/a)` for the largest speed `V` of the start, including `L ω`
+///   from rotation, and the largest acceleration `a` that smooth forces give the origin of a body. For a
+///   model at rest without forces it is the time span of the integration.
+///
+/// All scales are evaluated at the start of a motion, without contact forces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -49,7 +49,7 @@ impl Scales {
         Self { length: 1.0, mass: 1.0, time: 1.0 }
     }
 
-    /// The scales of a system with these gaps at `start`, as defined in the [module head](self); `span` (s)
+    /// The scales of a system with these gaps at `start`, as defined at [`Scales`]; `span` (s)
     /// is the time of the integration or the length of a step.
     ///
     /// A scale without any determining quantity is 1.

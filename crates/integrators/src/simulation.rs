@@ -1,48 +1,8 @@
 //! One motion in steps of equal length, by any scheme: [`Simulation`].
-//!
-//! A [`Simulation`] owns the [`Motion`], which is the model, its contacts and its state, the number of steps
-//! and the [energy account](crate::energy). The [`Scheme`] defines a step. A step that fails leaves
-//! everything unchanged.
-//!
-//! # Source
-//!
-//! See the module of each scheme.
-//!
-//! # Example
-//!
-//! A block of 2 kg slides on a floor at 3 m/s with `μ = 0.5`. Friction of 10 N stops it within 0.6 s, with
-//! either scheme.
-//!
-//! ```
-//! use nalgebra::{Vector2, Vector3};
-//! use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
-//! use percussion_dynamics::{PlanarBodies, PlanarBody};
-//! use percussion_integrators::{Contact, ImpulseVelocity, Model, Scheme, Simulation, State, StewartTrinkle};
-//! use percussion_integrators::{impulse_velocity, stewart_trinkle};
-//!
-//! fn stop<S: Scheme>(settings: S::Settings) -> Result<(), Box<dyn std::error::Error>> {
-//!     let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
-//!     let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
-//!     let foot = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.0), floor)?, 0.5);
-//!     let model = Model::new(Box::new(block), vec![foot])?;
-//!
-//!     let start = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![3.0, 0.0, 0.0] };
-//!     let mut simulation = Simulation::<S>::new(model, settings, start)?;
-//!     let report = simulation.step()?;
-//!     assert!((report.contacts[0].impulse.x - 2.0).abs() < 1e-12); // m g h
-//!     assert!((report.contacts[0].impulse.y + 1.0).abs() < 1e-12); // −μ m g h
-//!     simulation.run(0.6, |_, _| ())?;
-//!     assert!(simulation.state().velocity[0].abs() < 1e-12);
-//!     Ok(())
-//! }
-//! stop::<StewartTrinkle>(stewart_trinkle::Settings { step_size: 0.1, ..stewart_trinkle::Settings::planar() })?;
-//! stop::<ImpulseVelocity>(impulse_velocity::Settings { step_size: 0.1, ..Default::default() })?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 use std::fmt;
 
-use percussion_complementarity::friction::Document;
+use percussion_complementarity::friction::document::Document;
 
 use crate::{
     contacts::Contacts,
@@ -150,7 +110,45 @@ pub struct End<'a> {
 
 /// A motion in steps of equal length.
 ///
-/// The [module head](self) has an example.
+/// A [`Simulation`] owns the [`Motion`], which is the model, its contacts and its state, the number of steps
+/// and the [energy account](crate::EnergyBalance). The [`Scheme`] defines a step. A step that fails leaves
+/// everything unchanged.
+///
+/// # Source
+///
+/// See the module of each scheme.
+///
+/// # Example
+///
+/// A block of 2 kg slides on a floor at 3 m/s with `μ = 0.5`. Friction of 10 N stops it within 0.6 s, with
+/// either scheme.
+///
+/// ```
+/// use nalgebra::{Vector2, Vector3};
+/// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
+/// use percussion_dynamics::{PlanarBodies, PlanarBody};
+/// use percussion_integrators::{Contact, Model, Scheme, Simulation, State, impulse_velocity::ImpulseVelocity, stewart_trinkle::StewartTrinkle};
+/// use percussion_integrators::{impulse_velocity, stewart_trinkle};
+///
+/// fn stop<S: Scheme>(settings: S::Settings) -> Result<(), Box<dyn std::error::Error>> {
+///     let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
+///     let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
+///     let foot = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.0), floor)?, 0.5);
+///     let model = Model::new(Box::new(block), vec![foot])?;
+///
+///     let start = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![3.0, 0.0, 0.0] };
+///     let mut simulation = Simulation::<S>::new(model, settings, start)?;
+///     let report = simulation.step()?;
+///     assert!((report.contacts[0].impulse.x - 2.0).abs() < 1e-12); // m g h
+///     assert!((report.contacts[0].impulse.y + 1.0).abs() < 1e-12); // −μ m g h
+///     simulation.run(0.6, |_, _| ())?;
+///     assert!(simulation.state().velocity[0].abs() < 1e-12);
+///     Ok(())
+/// }
+/// stop::<StewartTrinkle>(stewart_trinkle::Settings { step_size: 0.1, ..stewart_trinkle::Settings::planar() })?;
+/// stop::<ImpulseVelocity>(impulse_velocity::Settings { step_size: 0.1, ..Default::default() })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Simulation<S> {
     motion: Motion,

@@ -93,7 +93,7 @@ mod settings;
 mod step_problem;
 
 use nalgebra::Vector3;
-use percussion_dynamics::{ContactRows, System, contact_source};
+use percussion_dynamics::{ContactSourceError, System, gap::ContactRows};
 
 use crate::{
     contacts::Contacts,
@@ -119,7 +119,7 @@ pub use settings::{Alignment, Settings};
 /// use nalgebra::{Vector2, Vector3};
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{PlanarBodies, PlanarBody};
-/// use percussion_integrators::{Contact, Model, Simulation, State, StewartTrinkle};
+/// use percussion_integrators::{Contact, Model, Simulation, State, stewart_trinkle::StewartTrinkle};
 /// use percussion_integrators::stewart_trinkle::Settings;
 ///
 /// let block = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
@@ -309,7 +309,7 @@ fn touching_at(
     system: &dyn System,
     coordinates: &[f64],
     tolerance: f64,
-) -> Result<Vec<usize>, contact_source::Error> {
+) -> Result<Vec<usize>, ContactSourceError> {
     let mut touching = Vec::new();
     contacts.look(system, coordinates, tolerance)?;
     let touches = (tolerance, |gap: f64| gap <= tolerance);

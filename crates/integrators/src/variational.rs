@@ -86,8 +86,8 @@ mod piece;
 mod settings;
 
 use nalgebra::{DMatrix, DVector, Vector3};
-use percussion_dynamics::ContactRows;
-use percussion_impact::{Law, Newton};
+use percussion_dynamics::gap::ContactRows;
+use percussion_impact::{Law, newton::Newton};
 
 pub use settings::Settings;
 
@@ -118,9 +118,9 @@ const SOFT: usize = 100;
 /// use nalgebra::{Vector2, Vector3};
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{PlanarBodies, PlanarBody};
-/// use percussion_impact::Propagative;
+/// use percussion_impact::propagative::Propagative;
 /// use percussion_integrators::variational::Settings;
-/// use percussion_integrators::{Contact, Model, Simulation, State, Variational};
+/// use percussion_integrators::{Contact, Model, Simulation, State, variational::Variational};
 ///
 /// let ball = PlanarBodies::new(vec![PlanarBody::new(2.0, 1.0)], Vector2::new(0.0, -10.0))?;
 /// let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
@@ -429,6 +429,7 @@ impl Scheme for Variational {
             keeps_energy: !report.contacts.is_empty(),
             work: Some(self.work),
             overlap_rate: None,
+            projected: 0.0,
         })
     }
 }

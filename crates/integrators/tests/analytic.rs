@@ -10,13 +10,13 @@ use nalgebra::{Vector2, Vector3, dmatrix};
 use percussion_dynamics::constraint::Rolling;
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 use percussion_dynamics::{
-    Anchor, BallJoint, Body, EqualityConstraint, FreeBodies, MassProperties, PlanarBodies,
-    PlanarBody,
+    Anchor, Body, FreeBodies, MassProperties, PlanarBodies, PlanarBody,
+    constraint::{BallJoint, EqualityConstraint},
 };
-use percussion_integrators::report::Polygons;
+use percussion_integrators::Polygons;
 use percussion_integrators::stewart_trinkle::{Alignment, Settings};
 use percussion_integrators::{
-    BoundedFriction, Contact, Model, Simulation, State, StewartTrinkle, Work,
+    BoundedFriction, Contact, Model, Simulation, State, Work, stewart_trinkle::StewartTrinkle,
 };
 
 /// A particle that can touch planes, as a body in the plane with a foot of radius 0 at its center.

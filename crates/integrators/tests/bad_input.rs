@@ -11,9 +11,11 @@ mod common;
 use common::falling::{bodies, model, state};
 use common::{ConstantSystem, LinearGap};
 use nalgebra::{DMatrix, DVector, Vector3, dmatrix, dvector};
-use percussion_dynamics::{Anchor, BallJoint, Dimension};
+use percussion_dynamics::{Anchor, Dimension, constraint::BallJoint};
 use percussion_integrators::stewart_trinkle::Settings;
-use percussion_integrators::{Contact, Error, Model, Simulation, State, StewartTrinkle, model};
+use percussion_integrators::{
+    Contact, Error, Model, ModelError, Simulation, State, stewart_trinkle::StewartTrinkle,
+};
 
 fn refusal(settings: Settings, state: State) -> Error {
     Simulation::<StewartTrinkle>::new(model(), settings, state).unwrap_err()
@@ -115,7 +117,7 @@ fn a_mass_matrix_that_is_not_positive_definite_is_refused() {
         let model = Model::new(Box::new(system), vec![]).unwrap();
         let error =
             Simulation::<StewartTrinkle>::new(model, Settings::planar(), state()).unwrap_err();
-        assert_eq!(error, Error::Model(model::Error::MassMatrix));
+        assert_eq!(error, Error::Model(ModelError::MassMatrix));
     }
 }
 

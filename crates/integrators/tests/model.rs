@@ -6,21 +6,24 @@ mod common;
 
 use common::falling::{bodies, contact, model, state};
 use nalgebra::{DMatrix, Vector3, dmatrix};
-use percussion_dynamics::system::CoordinateError;
-use percussion_dynamics::{Anchor, BallJoint};
-use percussion_impact::Newton;
-use percussion_integrators::model::Error;
+use percussion_dynamics::CoordinateError;
+use percussion_dynamics::{Anchor, constraint::BallJoint};
+use percussion_impact::newton::Newton;
+use percussion_integrators::ModelError;
 use percussion_integrators::{
-    BoundedFriction, ImpulseVelocity, Model, MoreauJean, Simulation, State, StewartTrinkle,
-    event_driven, inclusion, stewart_trinkle,
+    BoundedFriction, Model, Simulation, State, event_driven,
+    impulse_velocity::ImpulseVelocity,
+    inclusion,
+    moreau_jean::MoreauJean,
+    stewart_trinkle::{self, StewartTrinkle},
 };
 
 #[test]
 fn friction_that_is_negative_or_not_a_number_is_refused() {
     let error = Model::new(bodies(), vec![contact(0, 0.5), contact(0, -0.1)]).unwrap_err();
-    assert_eq!(error, Error::Friction { contact: 1, value: -0.1 });
+    assert_eq!(error, ModelError::Friction { contact: 1, value: -0.1 });
     let error = Model::new(bodies(), vec![contact(0, f64::NAN)]).unwrap_err();
-    assert!(matches!(error, Error::Friction { contact: 0, .. }));
+    assert!(matches!(error, ModelError::Friction { contact: 0, .. }));
 }
 
 #[test]
@@ -28,19 +31,19 @@ fn restitution_outside_of_its_range_is_refused() {
     for value in [-0.1, 1.1, f64::NAN] {
         let contacts = vec![contact(0, 0.5), contact(0, 0.5).with_restitution(value)];
         let error = Model::new(bodies(), contacts).unwrap_err();
-        assert!(matches!(error, Error::Restitution { contact: 1, .. }), "{error}");
+        assert!(matches!(error, ModelError::Restitution { contact: 1, .. }), "{error}");
     }
 }
 
 #[test]
 fn surfaces_and_joints_of_bodies_that_do_not_exist_are_refused() {
     let error = Model::new(bodies(), vec![contact(3, 0.5)]).unwrap_err();
-    assert!(matches!(error, Error::Gap { contact: 0, .. }));
+    assert!(matches!(error, ModelError::Gap { contact: 0, .. }));
     assert!(error.to_string().contains("body 3"), "{error}");
     let joint =
         BallJoint::new(Anchor::on_body(3, Vector3::zeros()), Anchor::in_world(Vector3::zeros()));
     let error = model().with_constraints(vec![Box::new(joint.unwrap())]).unwrap_err();
-    assert!(matches!(error, Error::Constraint { constraint: 0, .. }));
+    assert!(matches!(error, ModelError::Constraint { constraint: 0, .. }));
 }
 
 #[test]
@@ -50,20 +53,23 @@ fn bounded_friction_of_the_wrong_shape_is_refused() {
     };
     assert_eq!(
         with(dmatrix![1.0, -1.0], 1.0),
-        Error::DirectionShape { joint: 0, expected: 3, rows: 1, columns: 2 }
+        ModelError::DirectionShape { joint: 0, expected: 3, rows: 1, columns: 2 }
     );
-    assert!(matches!(with(DMatrix::zeros(3, 0), 1.0), Error::DirectionShape { columns: 0, .. }));
+    assert!(matches!(
+        with(DMatrix::zeros(3, 0), 1.0),
+        ModelError::DirectionShape { columns: 0, .. }
+    ));
     let one_sided = dmatrix![1.0, -1.0, 0.0; 0.0, 0.0, 1.0; 0.0, 0.0, 0.0];
-    assert_eq!(with(one_sided, 1.0), Error::DirectionOpposite { joint: 0, column: 2 });
+    assert_eq!(with(one_sided, 1.0), ModelError::DirectionOpposite { joint: 0, column: 2 });
     let infinite = dmatrix![f64::INFINITY, -f64::INFINITY; 0.0, 0.0; 0.0, 0.0];
-    assert_eq!(with(infinite, 1.0), Error::DirectionOpposite { joint: 0, column: 0 });
+    assert_eq!(with(infinite, 1.0), ModelError::DirectionOpposite { joint: 0, column: 0 });
     let pair = dmatrix![1.0, -1.0; 0.0, 0.0; 0.0, 0.0];
-    assert_eq!(with(pair.clone(), -1.0), Error::Bound { joint: 0, value: -1.0 });
-    assert!(matches!(with(pair, f64::NAN), Error::Bound { joint: 0, .. }));
+    assert_eq!(with(pair.clone(), -1.0), ModelError::Bound { joint: 0, value: -1.0 });
+    assert!(matches!(with(pair, f64::NAN), ModelError::Bound { joint: 0, .. }));
 }
 
 /// What each scheme says of a start, in the order of the table in the documentation.
-fn refusals(state: &State) -> [Error; 5] {
+fn refusals(state: &State) -> [ModelError; 5] {
     let stepping = stewart_trinkle::Settings::planar();
     let settings = event_driven::Settings::default();
     let law = Newton::default();
@@ -95,18 +101,21 @@ fn refusals(state: &State) -> [Error; 5] {
 fn every_scheme_refuses_a_state_that_does_not_fit() {
     for error in refusals(&State { coordinates: vec![0.0; 2], ..state() }) {
         let expected = CoordinateError::Length { expected: 3, found: 2 };
-        assert_eq!(error, Error::Coordinates(expected));
+        assert_eq!(error, ModelError::Coordinates(expected));
     }
     for error in refusals(&State { coordinates: vec![f64::NAN, 1.0, 0.0], ..state() }) {
-        assert!(matches!(error, Error::Coordinates(CoordinateError::NotFinite { index: 0, .. })));
+        assert!(matches!(
+            error,
+            ModelError::Coordinates(CoordinateError::NotFinite { index: 0, .. })
+        ));
     }
     for error in refusals(&State { velocity: vec![0.0; 4], ..state() }) {
-        assert_eq!(error, Error::VelocityLength { expected: 3, found: 4 });
+        assert_eq!(error, ModelError::VelocityLength { expected: 3, found: 4 });
     }
     for error in refusals(&State { velocity: vec![0.0, 0.0, f64::INFINITY], ..state() }) {
-        assert_eq!(error, Error::Velocity { index: 2, value: f64::INFINITY });
+        assert_eq!(error, ModelError::Velocity { index: 2, value: f64::INFINITY });
     }
     for error in refusals(&State { time: f64::NAN, ..state() }) {
-        assert!(matches!(error, Error::Time { .. }));
+        assert!(matches!(error, ModelError::Time { .. }));
     }
 }

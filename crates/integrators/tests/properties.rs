@@ -10,7 +10,7 @@ use percussion_dynamics::gap::{Plane, Sphere, SpherePlane, SphereSphere};
 use percussion_dynamics::{Body, Dimension, FreeBodies, MassProperties};
 use percussion_integrators::stewart_trinkle::{Alignment, Settings};
 use percussion_integrators::{
-    BoundedFriction, Contact, Model, Residual, Simulation, State, StewartTrinkle,
+    BoundedFriction, Contact, Model, Residual, Simulation, State, stewart_trinkle::StewartTrinkle,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

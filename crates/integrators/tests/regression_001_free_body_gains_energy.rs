@@ -10,8 +10,10 @@
 use nalgebra::{Matrix3, Vector3};
 use percussion_dynamics::{Body, FreeBodies, System};
 use percussion_integrators::{
-    ImpulseVelocity, Model, MoreauJean, Simulation, State, StewartTrinkle, impulse_velocity,
-    moreau_jean, stewart_trinkle,
+    Model, Simulation, State,
+    impulse_velocity::{self, ImpulseVelocity},
+    moreau_jean::{self, MoreauJean},
+    stewart_trinkle::{self, StewartTrinkle},
 };
 
 fn bodies(torque: Vector3<f64>) -> FreeBodies {

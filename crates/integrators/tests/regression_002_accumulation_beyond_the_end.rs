@@ -10,7 +10,7 @@
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 use percussion_dynamics::{PlanarBodies, PlanarBody};
-use percussion_impact::Newton;
+use percussion_impact::newton::Newton;
 use percussion_integrators::event_driven::{EventKind, Report, Settings, Status, integrate};
 use percussion_integrators::{Contact, Model, State};
 

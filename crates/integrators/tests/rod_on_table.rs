@@ -10,7 +10,7 @@ use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::gap::{Plane, rounded_rod_plane};
 use percussion_dynamics::{PlanarBodies, PlanarBody};
 use percussion_integrators::stewart_trinkle::Settings;
-use percussion_integrators::{Contact, Model, Simulation, State, StewartTrinkle};
+use percussion_integrators::{Contact, Model, Simulation, State, stewart_trinkle::StewartTrinkle};
 
 #[test]
 fn the_rod_hits_slides_and_rests_as_published() {

@@ -11,9 +11,10 @@ use percussion_collision::{Collider, Scene, Shape};
 use percussion_dynamics::constraint::Rolling;
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 use percussion_dynamics::{
-    Anchor, Articulated, BallJoint, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
+    Anchor, Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
+    constraint::BallJoint,
 };
-use percussion_impact::Newton;
+use percussion_impact::newton::Newton;
 use percussion_integrators::schemes::{Choice, Name};
 use percussion_integrators::{
     BoundedFriction, Contact, Drive, Error, Feature, Model, Rule, State, event_driven, inclusion,

@@ -9,10 +9,13 @@ use percussion_dynamics::{
     compliant::{FrictionLaw, Law, NormalLaw},
     gap::{Plane, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
-use percussion_impact::Propagative;
+use percussion_impact::propagative::Propagative;
 use percussion_integrators::{
-    Contact, ImpulseVelocity, Model, MoreauJean, Simulation, State, StewartTrinkle, Variational,
-    compliant, impulse_velocity, moreau_jean, stewart_trinkle, variational,
+    Contact, Model, Simulation, State, compliant,
+    impulse_velocity::{self, ImpulseVelocity},
+    moreau_jean::{self, MoreauJean},
+    stewart_trinkle::{self, StewartTrinkle},
+    variational::{self, Variational},
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

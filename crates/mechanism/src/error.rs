@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use percussion_dynamics::{articulated, contact_set, free_bodies, gap, inertia, system};
+use percussion_dynamics::{
+    ArticulatedError, ContactSetError, CoordinateError, FreeBodiesError, MassPropertiesError, gap,
+};
 use percussion_integrators::schemes::Name;
 
 /// Reason why a scenario could not be read, built or simulated.
@@ -110,7 +112,7 @@ pub enum Error {
         /// Place in the file.
         path: String,
         /// The reason.
-        source: percussion_collision::shape::Error,
+        source: percussion_collision::ShapeError,
     },
     /// A surface is invalid.
     #[error("surface of `{name}`: {source}")]
@@ -118,11 +120,11 @@ pub enum Error {
         /// Name of the surface.
         name: String,
         /// The reason.
-        source: percussion_collision::collider::Error,
+        source: percussion_collision::ColliderError,
     },
     /// The surfaces are not a valid scene, or their contacts cannot be found.
     #[error("surfaces: {0}")]
-    Scene(#[from] percussion_collision::scene::Error),
+    Scene(#[from] percussion_collision::SceneError),
     /// A robot description is invalid.
     #[cfg(feature = "urdf")]
     #[error("robot `{}`: {source}", file.display())]
@@ -175,7 +177,8 @@ pub enum Error {
     },
     /// A joint has friction, for which the method has no rule.
     #[error(
-        "the joint of `{link}` has friction, for which {method} has no rule, expected the method stewart-trinkle"
+        "the joint of `{link}` has friction, for which {method} has no rule, expected the method stewart-trinkle, \
+         impulse-velocity or moreau-jean"
     )]
     JointFriction {
         /// The link that the joint carries.
@@ -208,30 +211,30 @@ pub enum Error {
     },
     /// The bodies are not a valid system.
     #[error("`bodies`: {0}")]
-    Bodies(#[from] free_bodies::Error),
+    Bodies(#[from] FreeBodiesError),
     /// A mass or an inertia is invalid.
     #[error("`{path}`: {source}")]
     Mass {
         /// Place in the file.
         path: String,
         /// The reason.
-        source: inertia::Error,
+        source: MassPropertiesError,
     },
     /// The bodies and their joints are not a valid mechanism.
     #[error("`bodies`: {0}")]
-    Mechanism(#[from] articulated::Error),
+    Mechanism(#[from] ArticulatedError),
     /// The bodies and their joints cannot move from the given coordinates.
     #[error("`bodies`: {0}")]
-    Position(#[from] system::CoordinateError),
+    Position(#[from] CoordinateError),
     /// A contact of an impact is invalid.
     #[error("`contacts`: {0}")]
-    ContactSet(#[from] contact_set::Error),
+    ContactSet(#[from] ContactSetError),
     /// The event-driven motion could not be started.
     #[error("event-driven motion: {0}")]
     EventDriven(#[from] percussion_integrators::event_driven::Error),
     /// An impact law could not be started.
     #[error("impact law: {0}")]
-    Law(#[from] percussion_impact::law::Error),
+    Law(#[from] percussion_impact::Error),
     /// The mechanism and its contacts are not a valid impact problem.
     #[error("impact problem: {0}")]
     Impact(#[from] percussion_impact::ProblemError),
@@ -279,7 +282,7 @@ pub enum Error {
     },
     /// The model is invalid.
     #[error(transparent)]
-    Model(#[from] percussion_integrators::model::Error),
+    Model(#[from] percussion_integrators::ModelError),
     /// A time-stepping simulation could not be started, or one of its steps failed.
     #[error(transparent)]
     Simulation(#[from] percussion_integrators::Error),

@@ -68,7 +68,7 @@ impl Setup {
     /// A disc is dropped from 1 m and keeps 0.8 of its speed in each impact. It rests after nine times its falling time of 0.4515 s.
     ///
     /// ```
-    /// use percussion_impact::Poisson;
+    /// use percussion_impact::poisson::Poisson;
     /// use percussion_integrators::event_driven::EventKind;
     /// use percussion_mechanism::scenario::Scenario;
     ///
@@ -212,7 +212,7 @@ fn sample(system: &dyn System, start: &[f64], moment: &Snapshot<'_>) -> Sample {
 
 #[cfg(test)]
 mod tests {
-    use percussion_impact::AnitescuPotra;
+    use percussion_impact::anitescu_potra::AnitescuPotra;
 
     use super::*;
 

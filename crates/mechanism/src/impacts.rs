@@ -33,7 +33,7 @@
 //! mass of this end is `1/m + (l/2)²/I = 4 kg⁻¹`, so an impulse of 0.25 N·s stops it.
 //!
 //! ```
-//! use percussion_impact::{AnitescuPotra, Law};
+//! use percussion_impact::{Law, anitescu_potra::AnitescuPotra};
 //! use percussion_mechanism::impacts::ImpactScenario;
 //!
 //! let impact = ImpactScenario::from_toml_str(r#"

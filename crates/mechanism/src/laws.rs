@@ -147,7 +147,7 @@ impl From<Name> for &'static str {
 pub enum Error {
     /// The law does not apply, or a setting is out of its range.
     #[error(transparent)]
-    Law(#[from] percussion_impact::law::Error),
+    Law(#[from] percussion_impact::Error),
     /// The contacts cannot be compliant, or their simulation did not end.
     #[error(transparent)]
     Compliant(#[from] crate::Error),

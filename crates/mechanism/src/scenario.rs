@@ -13,7 +13,7 @@
 //! | `duration` | time to simulate (s), positive |
 //! | `friction` | default Coulomb coefficient of all contacts, at least 0 |
 //! | `restitution` | default coefficient of restitution of all contacts, from 0 to 1, for impact laws |
-//! | `accepted_penetration` | largest overlap at the start (m), by default `1e-9` of the [length](percussion_integrators::scales) of the model |
+//! | `accepted_penetration` | largest overlap at the start (m), by default `1e-9` of the [length](percussion_integrators::Scales) of the model |
 //! | `[[bodies]]` | see [`Body`]; their [shapes](Shape) are spheres, boxes, hulls, … |
 //! | `[robot]` | a robot description (URDF), see [`Robot`] |
 //! | `[[joints]]` | joints between bodies, see [`Joint`] |
@@ -91,7 +91,7 @@ mod check;
 mod dampers;
 mod found;
 mod joints;
-pub mod robot;
+mod robot;
 mod settings;
 mod shape;
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod vectors;
 
 pub use build::Setup;
 pub use joints::{Joint, JointKind};
-pub use robot::{Base, Robot};
+pub use robot::{Base, Drive, Numbers, Read, Robot, SERVO_FREQUENCY};
 pub use shape::{BodyShape, Fixed};
 
 /// Maximum number of bodies, and of planes.
@@ -346,6 +346,10 @@ pub struct Integrator {
     pub solver_tolerance: Option<f64>,
     /// Moreau–Jean: `θ` in `[0, 1]`.
     pub implicitness: Option<f64>,
+    /// Impulse–velocity, Moreau–Jean: whether steps end with a projection of the coordinates onto the equations of
+    /// loops; by default not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub projection: Option<bool>,
 }
 
 impl Scenario {
@@ -370,7 +374,7 @@ impl Scenario {
         let mut scenario = Self::from_toml_str(&document::read(path)?)?;
         if let (Some(robot), Some(folder)) = (&mut scenario.robot, path.parent()) {
             robot.urdf = folder.join(&robot.urdf);
-            if let robot::Drive::Targets(file) = &mut robot.drive {
+            if let Drive::Targets(file) = &mut robot.drive {
                 *file = folder.join(&*file);
             }
         }

@@ -7,8 +7,8 @@ use std::{
     sync::Arc,
 };
 
-use percussion_complementarity::friction::Document;
-use percussion_dynamics::{GapFunction, contact_source::ContactName};
+use percussion_complementarity::friction::document::Document;
+use percussion_dynamics::{ContactName, gap::GapFunction};
 use percussion_integrators::{
     Contact, EnergyBalance, Model, State, StepReport, Work, schemes::Name,
 };

@@ -49,7 +49,7 @@ use std::{
 };
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use percussion_dynamics::{Articulated, Joint, JointKind, Link, MassProperties, articulated};
+use percussion_dynamics::{Articulated, ArticulatedError, Joint, JointKind, Link, MassProperties};
 use urdf_rs::JointType;
 
 mod audit;
@@ -246,7 +246,7 @@ pub(crate) fn read_with(
         numbers
             .get(name)
             .copied()
-            .ok_or_else(|| articulated::Error::UnknownLink { link: name.to_owned() })
+            .ok_or_else(|| ArticulatedError::UnknownLink { link: name.to_owned() })
     };
     let mut joints = Vec::new();
     for joint in &robot.joints {

@@ -10,7 +10,7 @@ use nalgebra::DMatrix;
 use percussion_dynamics::{Articulated, System};
 use percussion_mechanism::{
     mjcf,
-    scenario::{Robot, Scenario, robot::Drive},
+    scenario::{Drive, Robot, Scenario},
     urdf,
 };
 

@@ -5,7 +5,7 @@
 #![expect(clippy::print_stdout, reason = "the output of an example")]
 
 use percussion_record::{Axis, Figure, Mark, Series};
-use percussion_report::report::write_figure;
+use percussion_report::write_figure;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = tempfile::tempdir()?;

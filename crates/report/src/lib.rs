@@ -43,17 +43,17 @@
 //!
 //! # Modules
 //!
-//! | module | holds |
+//! | item or module | holds |
 //! | --- | --- |
 //! | [`svg`] | figures as SVG documents |
 //! | [`csv`] | figures and trajectories as comma-separated text |
 //! | [`vtk`] | points with values for `ParaView` |
-//! | [`report`] | [`Report`]: a directory with all of it |
+//! | [`Report`] | a directory with all of it |
 //! | [`viewer`] | a page that plays motions |
 //! | [`terminal`] | the report as text |
-//! | [`table`], [`number`] | aligned columns, readable numbers |
-//! | [`results`] | the JSON document with the verdict |
-//! | [`provenance`] | machine, time and seed of a run |
+//! | [`Table`], [`number`] | aligned columns, readable numbers |
+//! | [`Results`] | the JSON document with the verdict |
+//! | [`Provenance`] | machine, time and seed of a run |
 //! | [`atomic`] | files that are either complete or absent |
 //!
 //! # Features
@@ -70,25 +70,24 @@ pub mod csv;
 mod film;
 pub mod number;
 mod paths;
-pub mod provenance;
-pub mod report;
-pub mod results;
+mod provenance;
+mod report;
+mod results;
 pub mod svg;
-pub mod table;
+mod table;
 pub mod terminal;
 pub mod viewer;
 pub mod vtk;
+
+pub use provenance::Provenance;
+pub use report::{Report, write_figure};
+pub use results::{Counts, Results};
+pub use table::Table;
 
 /// Compiles the example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-pub use atomic::WriteError;
-pub use provenance::Provenance;
-pub use report::Report;
-pub use results::Results;
-pub use table::Table;
 
 /// `text` with the special characters of HTML and SVG replaced.
 fn escape(text: &str) -> String {

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use percussion_record::{ExperimentOutcome, Family, Figure, view::View};
 
 use crate::{
-    Provenance, Results, WriteError, atomic, csv,
+    Provenance, Results,
+    atomic::{self, WriteError},
+    csv,
     paths::{figure_stem, folder},
     results::json,
     svg, viewer,

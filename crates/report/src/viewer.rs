@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 
 use percussion_record::view::View;
 
-use crate::{WriteError, atomic, escape};
+use crate::{
+    atomic::{self, WriteError},
+    escape,
+};
 
 const PAGE: &str = include_str!("../assets/viewer/viewer.html");
 const STYLE: &str = include_str!("../assets/viewer/viewer.css");

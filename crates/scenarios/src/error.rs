@@ -37,9 +37,9 @@ pub enum Error {
     )]
     Outcome {
         /// The status of the impact.
-        status: percussion_impact::outcome::Status,
+        status: percussion_impact::Status,
         /// The statuses that the experiment allows.
-        allowed: Vec<percussion_impact::outcome::Status>,
+        allowed: Vec<percussion_impact::Status>,
     },
     /// The force law of a compliant contact is invalid.
     #[error("compliant contact: {0}")]
@@ -71,7 +71,7 @@ pub enum Error {
     FrictionDocument(#[from] percussion_complementarity::friction::document::Error),
     /// A solver for contacts with friction could not be started.
     #[error("frictional contact problem: {0}")]
-    FrictionSolver(#[from] percussion_complementarity::friction::report::Error),
+    FrictionSolver(#[from] percussion_complementarity::friction::Error),
     /// A world of grains, one of its grains or a step is invalid.
     #[error("grains: {0}")]
     Grains(#[from] percussion_granular::Error),
@@ -81,7 +81,7 @@ pub enum Error {
         /// Path of the entry in the file.
         path: String,
         /// The reason.
-        source: percussion_dynamics::inertia::Error,
+        source: percussion_dynamics::MassPropertiesError,
     },
     /// A gap function is invalid.
     #[error("contact `{contact}`: {source}")]
@@ -97,7 +97,7 @@ pub enum Error {
         /// Name of the surface.
         name: String,
         /// The reason.
-        source: percussion_collision::collider::Error,
+        source: percussion_collision::ColliderError,
     },
 }
 
@@ -113,11 +113,11 @@ macro_rules! as_a_mechanism {
 }
 
 as_a_mechanism!(
-    percussion_collision::scene::Error,
-    percussion_dynamics::articulated::Error,
-    percussion_dynamics::free_bodies::Error,
+    percussion_collision::SceneError,
+    percussion_dynamics::ArticulatedError,
+    percussion_dynamics::FreeBodiesError,
     percussion_impact::ProblemError,
-    percussion_impact::law::Error,
+    percussion_impact::Error,
     percussion_integrators::Error,
-    percussion_integrators::model::Error,
+    percussion_integrators::ModelError,
 );

@@ -23,9 +23,9 @@
 //!
 //! # Modules
 //!
-//! | module | content |
+//! | item or module | content |
 //! | --- | --- |
-//! | [`experiments`](mod@experiments) | the registry of published experiments |
+//! | [`experiments`], [`experiment`] | the registry of published experiments |
 //! | [`fixtures`] | their scenarios, impacts and designs, by name |
 //! | [`compliant_block`] | the rocking block on compliant corners, two sweeps |
 //! | [`channel`] | the published channel of grains |
@@ -47,12 +47,14 @@ pub mod compliant_block;
 pub mod convergence;
 mod embedded;
 mod error;
-pub mod experiments;
+mod experiments;
 mod families;
 mod fixture;
 pub mod fixtures;
 mod perturbation;
 pub mod sensitivity;
+
+pub use experiments::{Effort, Experiment, Options, Progress, experiment, experiments, overview};
 
 /// Compiles the example of the README.
 #[cfg(doctest)]
@@ -60,5 +62,4 @@ pub mod sensitivity;
 struct Readme;
 
 pub use error::Error;
-pub use experiments::{Effort, Experiment, Options, experiment, experiments};
 pub use families::families;

@@ -3,10 +3,7 @@
 use nalgebra::DMatrix;
 use percussion_complementarity::friction::{
     Status,
-    mixed::{
-        Block, Infeasibility, Model, Problem, Section, Set, Settings,
-        solve::{Bilateral, Steps},
-    },
+    mixed::{Bilateral, Block, Infeasibility, Model, Problem, Section, Set, Settings, Steps},
 };
 use percussion_verify::friction::blocks as judge;
 

@@ -4,11 +4,16 @@ use std::fmt::Debug;
 
 use nalgebra::Vector3;
 use percussion_dynamics::{System, compliant as forces};
-use percussion_impact::{AnitescuPotra, Law, Newton, Propagative};
+use percussion_impact::{
+    Law, anitescu_potra::AnitescuPotra, newton::Newton, propagative::Propagative,
+};
 use percussion_integrators::{
-    Contact, Error, ImpulseVelocity, Model, MoreauJean, Simulation, State, StewartTrinkle,
-    Variational, compliant, event_driven, impulse_velocity, inclusion, moreau_jean,
-    stewart_trinkle, variational,
+    Contact, Error, Model, Simulation, State, compliant, event_driven,
+    impulse_velocity::{self, ImpulseVelocity},
+    inclusion,
+    moreau_jean::{self, MoreauJean},
+    stewart_trinkle::{self, StewartTrinkle},
+    variational::{self, Variational},
 };
 use percussion_verify::motion::{Keeping, Rule, Sample, Scene, Step};
 

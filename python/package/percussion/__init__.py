@@ -13,13 +13,15 @@ of the result, for which ``check()`` raises ``UnsolvedError``.
 """
 
 from ._percussion import __version__
+from .blocks import Block
 from .ensemble import Ensemble, run_ensemble
 from .errors import StepError, UnsolvedError
-from .friction import FrictionCertificate, FrictionProblem, FrictionSolution
+from .friction import FrictionCertificate, FrictionProblem, FrictionSolution, Relaxation
+from .granular import GrainMotion, Grains, grain_scenes, grains
 from .impact import Contact, Impact
 from .lcp import LcpRay, LcpSolution, LcpSolutionSet, enumerate_lcp, solve_lcp
 from .lists import Choice, Setting, friction_laws, friction_methods, impact_laws, lcp_methods, schemes
-from .model import ContactProblem, ContactsAt, Model, Trajectory
+from .model import Actuator, ContactProblem, ContactsAt, Model, Trajectory
 from .outcome import (
     Bounds,
     Certificate,
@@ -33,9 +35,12 @@ from .outcome import (
     Stage,
 )
 from .simulation import Advance, Simulation, StepReport
+from .viewer import Page, view
 
 __all__ = [
+    "Actuator",
     "Advance",
+    "Block",
     "Bounds",
     "Certificate",
     "Choice",
@@ -49,6 +54,8 @@ __all__ = [
     "FrictionCertificate",
     "FrictionProblem",
     "FrictionSolution",
+    "GrainMotion",
+    "Grains",
     "Impact",
     "LcpRay",
     "LcpSolution",
@@ -58,6 +65,8 @@ __all__ = [
     "Outcome",
     "OutcomeList",
     "OutcomeSet",
+    "Page",
+    "Relaxation",
     "Setting",
     "Simulation",
     "Stage",
@@ -69,9 +78,12 @@ __all__ = [
     "enumerate_lcp",
     "friction_laws",
     "friction_methods",
+    "grain_scenes",
+    "grains",
     "impact_laws",
     "lcp_methods",
     "run_ensemble",
     "schemes",
     "solve_lcp",
+    "view",
 ]

@@ -1,10 +1,10 @@
-"""Mechanisms from files: robots (URDF) and scenarios (TOML), at any posture."""
+"""Mechanisms from files: robots (URDF, MJCF) and scenarios (TOML), at any posture."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,24 @@ import numpy.typing as npt
 
 from . import _percussion
 from ._base import FloatArray, Result
+from ._plot import trajectory_figure
 from .errors import UnsolvedError
 from .friction import FrictionProblem
 from .impact import Impact
 
-__all__ = ["ContactProblem", "ContactsAt", "Model", "Trajectory"]
+__all__ = ["Actuator", "ContactProblem", "ContactsAt", "Model", "Trajectory"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Actuator(Result):
+    """An actuator of a model."""
+
+    name: str
+    #: The names of the joints that it moves.
+    joints: tuple[str, ...]
+    #: Smallest and largest control, and force (N, N·m); may be infinite.
+    control_range: tuple[float, float]
+    force_range: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -92,6 +105,10 @@ class Trajectory(Result):
             raise UnsolvedError(f"the motion is {self.status}", self)
         return self
 
+    def figure(self, coordinates: Sequence[int] | None = None) -> Any:
+        """Draw all coordinates, or some, the energy and the normal impulses over time, as a ``matplotlib.figure.Figure``."""
+        return trajectory_figure(self, coordinates)
+
     def __len__(self) -> int:
         return len(self.times)
 
@@ -133,17 +150,17 @@ class Model:
         return model
 
     def __init__(self) -> None:
-        raise TypeError("a Model is created by Model.from_file, Model.from_urdf or Model.from_toml")
+        raise TypeError("a Model is created by Model.from_file, Model.from_robot or Model.from_toml")
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], **options: Any) -> Model:
-        """Read a robot (``.urdf``) or a scenario (``.toml``); for a robot, the options are those of ``from_urdf``."""
+        """Read a robot (``.urdf``, ``.xml``) or a scenario (``.toml``); for a robot, the options are those of ``from_robot``."""
         path = Path(path)
         suffix = path.suffix.lower()
-        if suffix == ".urdf":
-            return cls.from_urdf(path, **options)
+        if suffix in (".urdf", ".xml"):
+            return cls.from_robot(path, **options)
         if suffix != ".toml":
-            raise ValueError(f"`path` is {path}, expected a file named *.urdf or *.toml")
+            raise ValueError(f"`path` is {path}, expected a file named *.urdf, *.xml or *.toml")
         if options:
             raise ValueError(f"`{next(iter(options))}` is an option of robots, but `{path}` is a scenario")
         return cls.from_toml(path.read_text(encoding="utf-8"), path.parent)
@@ -154,35 +171,51 @@ class Model:
         return cls._of(_percussion.ModelCore.from_toml(text, str(folder)))
 
     @classmethod
-    def from_urdf(
+    def from_robot(
         cls,
         path: str | PathLike[str],
         *,
-        gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        gravity: Sequence[float] | None = None,
         friction: float | None = None,
+        restitution: float | None = None,
         fixed_base: bool = False,
-        scheme: str = "moreau-jean",
+        scheme: str | None = None,
+        drive: str | PathLike[str] = "limp",
+        ground: float | None = None,
+        keyframe: str | None = None,
         joints: Mapping[str, float | Sequence[float]] | None = None,
         **options: Any,
     ) -> Model:
-        """Create a model of a robot on a floor through the origin, perpendicular to gravity.
+        """Create a model of a robot in URDF or in MuJoCo's MJCF (``.xml``), as ``percussion run`` does.
 
-        The root floats, unless its name is ``world`` or ``fixed_base`` is set; the lowest point is on the floor.
-        ``friction`` is 0.8 by default. ``scheme`` is the integration scheme; joints with friction need
-        ``stewart-trinkle``. ``joints`` are coordinates by the names of joints (rad, m). Further options are the
-        fields of ``[robot]`` in a scenario: ``position``, ``orientation``, ``velocity``, ``velocities``, ``on_floor``,
-        ``self_contacts``, ``allow_massless``, ``packages``. Content of the file without effect is listed in ``warnings``.
+        A robot in URDF stands with its lowest point on a floor through the origin, perpendicular to gravity, in its zero coordinates; its
+        root floats, unless its name is ``world`` or ``fixed_base`` is set. A model in MJCF has its own bodies, gravity and
+        positions, those of ``keyframe`` if it is given. ``ground`` is the height of a floor (m). ``gravity`` is (0, 0, −9.81) m/s² where the file has
+        none, ``friction`` is 0.8 and ``restitution`` 0 for surfaces without values. ``joints`` are coordinates by the names of joints
+        (rad, m). ``scheme`` is the integration scheme, by default ``moreau-jean``, or ``stewart-trinkle`` for joints with dry friction.
+
+        ``drive`` is what moves the joints: ``limp`` nothing, ``hold`` servos that hold the start, ``controls`` the actuators of the file
+        (see ``Simulation.set_controls``), or the name of a file of targets (``.csv``). Further options are the fields of ``[robot]`` in a
+        scenario: ``position``, ``orientation``, ``velocity``, ``velocities``, ``height``, ``on_floor``, ``self_contacts``, ``allow_massless``,
+        ``leave_out_shapes``, ``packages``. Content of the file without effect is listed in ``warnings``.
         """
-        options = {key: value for key, value in options.items() if value is not None}
-        options["scheme"] = scheme
+        named = {"scheme": scheme, "ground": ground, "keyframe": keyframe, "restitution": restitution, **options}
+        options = {key: value for key, value in named.items() if value is not None}
+        if fspath(drive) != "limp":
+            options["drive"] = fspath(drive)
         if fixed_base:
             options["fixed_base"] = True
         if joints is not None:
             options["joints"] = dict(joints)
-        down = [float(entry) for entry in gravity]
-        if len(down) != 3:
+        down = None if gravity is None else [float(entry) for entry in gravity]
+        if down is not None and len(down) != 3:
             raise ValueError(f"`gravity` has {len(down)} entries, expected 3 (m/s²)")
-        return cls._of(_percussion.ModelCore.from_urdf(str(path), down, friction, options))
+        return cls._of(_percussion.ModelCore.from_robot(str(path), down, friction, options))
+
+    @classmethod
+    def from_urdf(cls, path: str | PathLike[str], **options: Any) -> Model:
+        """Create a model of a robot in URDF; see ``from_robot``."""
+        return cls.from_robot(path, **options)
 
     @property
     def name(self) -> str:
@@ -213,6 +246,14 @@ class Model:
     def mass(self) -> float:
         """Mass of all bodies (kg)."""
         return float(sum(self.bodies.values()))
+
+    @property
+    def actuators(self) -> tuple[Actuator, ...]:
+        """The actuators that act on it, in the order of their controls."""
+        return tuple(
+            Actuator(name, tuple(joints), (control[0], control[1]), (force[0], force[1]))
+            for name, joints, control, force in self._core.actuators
+        )
 
     @property
     def contact_names(self) -> tuple[str, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, Union
 
 from ._base import FloatArray, Result, short, table_html
+from ._plot import outcome_figure
 from .errors import UnsolvedError
 
 __all__ = [
@@ -174,10 +175,10 @@ class Mode(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ContactPlane(Result):
-    """The set in the plane of two velocities of a contact: separation, and sliding along the first tangent."""
+    """The set in the plane of two velocities of a contact: sliding along the first tangent, and separation."""
 
     contact: int
-    #: Vertices of the convex hull (m/s), counterclockwise: one row for each.
+    #: Vertices of the convex hull (m/s), counterclockwise: one row for each, sliding and then separation.
     hull: FloatArray
     #: Its area (m²/s²).
     area: float
@@ -244,6 +245,10 @@ class OutcomeSet(Result):
             answer["guarantee"],
             answer["velocities"],
         )
+
+    def figure(self, contacts: Sequence[int] | None = None) -> Any:
+        """Draw the hull of the set in the plane of each contact, or of some ``contacts``, as a ``matplotlib.figure.Figure``."""
+        return outcome_figure(self, contacts)
 
     def check(self) -> OutcomeSet:
         """Return the set itself, or raise ``UnsolvedError`` if it is not resolved."""

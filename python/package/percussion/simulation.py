@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _percussion
 from ._base import FloatArray, Result
 from .friction import FrictionProblem
-from .model import Model
+from .model import Model, Trajectory
 
 __all__ = ["Advance", "Control", "Simulation", "StepReport"]
 
@@ -69,6 +69,7 @@ class Simulation:
 
     ``scheme`` is one of ``percussion.schemes()``, which also lists its ``settings``; it and all settings that are not given,
     such as ``step_size`` (s), are those of the model's file. ``coordinates`` and ``velocity`` are those of its start by default.
+    With ``record`` all steps are kept, for ``trajectory`` and for ``percussion.view``.
 
     >>> from percussion import Model
     >>> model = Model.from_toml('''
@@ -99,13 +100,14 @@ class Simulation:
         coordinates: npt.ArrayLike | None = None,
         velocity: npt.ArrayLike | None = None,
         time: float = 0.0,
+        record: bool = False,
         **settings: Any,
     ) -> None:
         if not isinstance(model, Model):
             raise ValueError(f"`model` is of type {type(model).__name__}, expected a Model")
         self._model = model
         core = _percussion.SimulationCore
-        self._core = core(model._core, scheme, coordinates, velocity, time, settings)
+        self._core = core(model._core, scheme, coordinates, velocity, time, record, settings)
 
     @property
     def model(self) -> Model:
@@ -169,11 +171,36 @@ class Simulation:
         """Apply a generalized force (n_v; N, N·m) from the next step on, replacing the previous one; initially zero."""
         self._core.apply(force)
 
-    def run(self, until: float, control: Control | None = None) -> Iterator[StepReport]:
+    def set_controls(self, controls: Mapping[str, float] | Sequence[float]) -> None:
+        """Set controls of actuators from the next step on: by their names, or all in the order of ``model.actuators``.
+
+        The model has its actuators with ``drive="controls"``, see ``Model.from_robot``.
+        """
+        names = [actuator.name for actuator in self._model.actuators]
+        if isinstance(controls, Mapping):
+            unknown = next((name for name in controls if name not in names), None)
+            if unknown is not None:
+                raise ValueError(f"`controls` has the name {unknown}, expected one of {', '.join(names) or 'no actuators'}")
+            for name, value in controls.items():
+                self._core.set_control(names.index(name), value)
+            return
+        values = np.asarray(controls, dtype=np.float64)
+        if values.shape != (len(names),):
+            raise ValueError(f"`controls` has the shape {values.shape}, expected ({len(names)},)")
+        for number, value in enumerate(values.tolist()):
+            self._core.set_control(number, value)
+
+    def trajectory(self) -> Trajectory:
+        """Return the start and all steps so far as arrays; needs ``record=True``."""
+        return Trajectory._of(self._core.trajectory())
+
+    def run(
+        self, until: float, control: Control | None = None, *, controls: Control | None = None
+    ) -> Iterator[StepReport]:
         """Step to the end of a step that is nearest to the time ``until`` (s), and yield the report of each.
 
         ``control(time, coordinates, velocity)`` is called before each step and returns the generalized force of the step (n_v; N,
-        N·m). The next step is made only when the iterator is advanced, so the state can be inspected between steps,
+        N·m); ``controls``, called likewise, returns those of the actuators, see ``set_controls``. The next step is made only when the iterator is advanced, so the state can be inspected between steps,
         and the loop can be left.
         """
         count = self._steps(until)
@@ -182,6 +209,8 @@ class Simulation:
             for _ in range(count):
                 if control is not None:
                     self.apply(control(self.time, self.coordinates, self.velocity))
+                if controls is not None:
+                    self.set_controls(controls(self.time, self.coordinates, self.velocity))  # type: ignore[arg-type]
                 yield self.step()
 
         return steps()

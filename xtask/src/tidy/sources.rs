@@ -55,14 +55,14 @@ pub(super) fn check(path: &Path, source: &str) -> Vec<Finding> {
             algorithm.get_or_insert(index + 1);
         }
     }
-    let head = source.lines().take_while(|line| line.starts_with("//!"));
+    // In the head of a public module, or in the documentation of the type at the root.
+    let cited = ["//! # Source", "/// # Source"];
     if let Some(line) = algorithm
-        && !head.into_iter().any(|line| line == "//! # Source")
+        && !source.lines().any(|line| cited.contains(&line))
     {
         report(
             line,
-            "algorithm in a module without `//! # Source`, expected where it was published"
-                .to_string(),
+            "algorithm in a module without `# Source`, expected where it was published".to_string(),
         );
     }
     findings
@@ -140,5 +140,7 @@ mod tests {
         assert_eq!(messages(path, "//! A.\npub fn solve() {}\n").len(), 1);
         let cited = "//! A.\n//!\n//! # Source\n//!\n//! B, 1996.\npub fn solve() {}\n";
         assert!(messages(path, cited).is_empty(), "cited in the head");
+        let cited = "//! A.\n/// B.\n///\n/// # Source\n///\n/// C, 1996.\npub struct D;\npub fn solve() {}\n";
+        assert!(messages(path, cited).is_empty(), "cited at the type");
     }
 }

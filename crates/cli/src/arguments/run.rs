@@ -7,7 +7,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use percussion_integrators::schemes::Name;
-use percussion_mechanism::scenario::robot::Drive;
+use percussion_mechanism::scenario::Drive;
 
 use super::{LawSettings, RobotOptions, Which, laws::law_or_all, positive};
 

@@ -5,7 +5,7 @@ mod events;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use percussion_impact::outcome::RestitutionUse;
+use percussion_impact::RestitutionUse;
 use percussion_integrators::{StepReport, Work, schemes::Name};
 use percussion_mechanism::{
     impacts::Kind,
@@ -17,10 +17,9 @@ use percussion_record::Column;
 use percussion_report::{
     Table, atomic, csv,
     number::{exact, short},
-    report::write_figure,
-    viewer,
+    viewer, write_figure,
 };
-use percussion_scenarios::{experiments::overview, fixtures};
+use percussion_scenarios::{fixtures, overview};
 use serde::Serialize;
 
 use super::impact;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use nalgebra::Vector3;
-use percussion_complementarity::friction::{Document, Method, Problem, mixed, siconos};
+use percussion_complementarity::friction::{Method, Problem, document::Document, mixed, siconos};
 
 /// Content of a file.
 #[derive(Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use nalgebra::Vector3;
-use percussion_mechanism::scenario::{Base, Plane, Robot, Scenario, robot::Numbers};
+use percussion_mechanism::scenario::{Base, Numbers, Plane, Robot, Scenario};
 
 use crate::arguments::{Entry, RobotOptions};
 

@@ -84,9 +84,9 @@ fn places_of_slabs_lead_to_the_pairs_of_unequal_spheres() {
 fn bad_numbers_are_refused() {
     let (mut grid, mut found) = (CellGrid::default(), vec![[0, 1]]);
     let error = grid.pairs(&[Vector3::zeros()], 0.0, &mut found);
-    assert_eq!(error, Err(Error::Distance { value: 0.0 }));
+    assert_eq!(error, Err(CellGridError::Distance { value: 0.0 }));
     let error = grid.pairs(&[Vector3::new(0.0, f64::INFINITY, 0.0)], 1.0, &mut found);
-    assert_eq!(error, Err(Error::Center { index: 0, value: f64::INFINITY }));
+    assert_eq!(error, Err(CellGridError::Center { index: 0, value: f64::INFINITY }));
     assert!(found.is_empty(), "no pairs with an error");
     assert_eq!(grid.pairs(&[], 1.0, &mut found), Ok(()));
 }

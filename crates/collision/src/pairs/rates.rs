@@ -8,7 +8,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 use percussion_dynamics::{
     Dimension,
     gap::rates::{Core, Rates, Touch},
-    system::motion::BodyMotion,
+    motion::BodyMotion,
 };
 
 use super::{PARALLEL, edge_edge, edge_start_along};

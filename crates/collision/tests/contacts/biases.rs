@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use percussion_dynamics::{ContactRows, GapFunction, System};
+use percussion_dynamics::{
+    System,
+    gap::{ContactRows, GapFunction},
+};
 use rand::RngExt;
 
 use crate::{

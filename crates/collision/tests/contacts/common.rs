@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector2, Vector3};
 use percussion_collision::{Collider, Contact, Hull, Scene, Settings, Shape, Workspace};
-use percussion_dynamics::{
-    Body, FreeBodies, PlanarBodies, PlanarBody, System, free_bodies::pose_coordinates,
-};
+use percussion_dynamics::{Body, FreeBodies, PlanarBodies, PlanarBody, System, pose_coordinates};
 use rand::RngExt;
 pub(crate) use rand::SeedableRng;
 pub(crate) use rand_chacha::ChaCha8Rng;

@@ -3,7 +3,7 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{Collider, Scene, Settings, Shape};
-use percussion_dynamics::{System, free_bodies::pose_coordinates};
+use percussion_dynamics::{System, pose_coordinates};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
 use crate::common::{EVERYTHING, contacts, planar_shapes, shapes, smallest_gap, two_bodies};

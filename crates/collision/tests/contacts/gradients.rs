@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use percussion_collision::{Contact, Scene, Shape};
-use percussion_dynamics::{ContactRows, GapFunction, System};
+use percussion_dynamics::{
+    System,
+    gap::{ContactRows, GapFunction},
+};
 use rand::RngExt;
 
 use crate::common::{

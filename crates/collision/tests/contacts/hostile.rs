@@ -2,11 +2,13 @@
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{
-    CellGrid, Collider, ContactId, Feature, Hull, Scene, Settings, Shape, Workspace, cell_grid,
-    collider, hull, scene,
+    CellGrid, CellGridError, Collider, ColliderError, ContactId, Feature, Hull, HullError, Scene,
+    SceneError, Settings, Shape, Workspace,
 };
 use percussion_dynamics::{
-    ContactRows, FreeBodies, GapFunction, System, free_bodies::pose_coordinates,
+    FreeBodies, System,
+    gap::{ContactRows, GapFunction},
+    pose_coordinates,
 };
 
 use crate::common::{
@@ -42,7 +44,7 @@ fn pair(system: &dyn System, first: &Shape, second: &Shape) -> Scene {
 }
 
 /// The allowed results for `points`: a hull with consistent faces and vertices, or a typed error.
-fn judge(name: &str, points: &[Vector3<f64>]) -> Result<(), hull::Error> {
+fn judge(name: &str, points: &[Vector3<f64>]) -> Result<(), HullError> {
     let hull = Hull::new(points)?;
     let (v, e, f) = (hull.vertices().len(), hull.edges().len(), hull.faces().len());
     assert_eq!(v + f, e + 2, "{name}: Euler's formula");
@@ -76,11 +78,11 @@ fn hulls_of_degenerate_points_are_refused_or_closed() {
         .map(|i| Vector3::new(f64::from(i % 5), f64::from(i / 5 % 5), f64::from(i / 25)))
         .collect();
 
-    type Expected = fn(Result<(), hull::Error>) -> bool;
-    let flat: Expected = |result| matches!(result, Err(hull::Error::Flat { .. }));
-    let out_of_range: Expected = |result| matches!(result, Err(hull::Error::OutOfRange { .. }));
+    type Expected = fn(Result<(), HullError>) -> bool;
+    let flat: Expected = |result| matches!(result, Err(HullError::Flat { .. }));
+    let out_of_range: Expected = |result| matches!(result, Err(HullError::OutOfRange { .. }));
     let fine: Expected = |result| result.is_ok();
-    let either: Expected = |result| matches!(result, Ok(()) | Err(hull::Error::Flat { .. }));
+    let either: Expected = |result| matches!(result, Ok(()) | Err(HullError::Flat { .. }));
     let cases: Vec<(&str, Vec<Vector3<f64>>, Expected)> = vec![
         ("coincident", vec![Vector3::repeat(0.1); 20], flat),
         ("collinear", line, flat),
@@ -108,7 +110,7 @@ fn hulls_with_one_bad_point_name_it() {
     for value in NUMBERS.into_iter().filter(|value| value.is_nan() || value.abs() > 1e12) {
         let mut points = vec![Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
         points.push(Vector3::new(0.2, value, 0.2));
-        let Err(hull::Error::OutOfRange { index: 4, value: found }) = Hull::new(&points) else {
+        let Err(HullError::OutOfRange { index: 4, value: found }) = Hull::new(&points) else {
             panic!("{value} is accepted");
         };
         assert_eq!(found.to_bits(), value.to_bits());
@@ -151,13 +153,13 @@ fn colliders_at_improper_poses_are_refused() {
     };
     for (w, x) in [(0.0, 0.0), (2.0, 0.0), (1.0, 1e-2), (1e-300, 0.0), (1e9, 0.0)] {
         let error = turned(w, x).unwrap_err();
-        assert!(matches!(error, collider::Error::QuaternionNorm { .. }), "{w}, {x}: {error}");
+        assert!(matches!(error, ColliderError::QuaternionNorm { .. }), "{w}, {x}: {error}");
     }
     assert!(turned(1.0, 1e-8).is_ok(), "rounding is no error");
     for value in NUMBERS.into_iter().filter(|value| value.is_nan() || value.abs() > 1e12) {
-        assert!(matches!(turned(value, 0.0), Err(collider::Error::Pose { .. })), "{value}");
+        assert!(matches!(turned(value, 0.0), Err(ColliderError::Pose { .. })), "{value}");
         let moved = ball().with_pose(Isometry3::translation(0.0, 0.0, value));
-        assert!(matches!(moved, Err(collider::Error::Pose { .. })), "{value}");
+        assert!(matches!(moved, Err(ColliderError::Pose { .. })), "{value}");
     }
 }
 
@@ -186,7 +188,7 @@ fn coordinates_of_any_size_give_contacts_or_name_the_collider() {
                 q[index] = value;
                 match scene.contacts(&*system, &q, &EVERYTHING, &mut workspace) {
                     Ok(found) => assert!(found.iter().all(|contact| contact.gap.is_finite())),
-                    Err(scene::Error::Collider { index: collider, source }) => {
+                    Err(SceneError::Collider { index: collider, source }) => {
                         assert_eq!(collider, index / (n / 2), "{source}");
                     }
                     Err(error) => panic!("{} {}: {error}", first.name(), second.name()),
@@ -220,7 +222,7 @@ fn proximities_and_coefficients_of_any_size_give_finite_contacts_or_are_refused(
                 );
             }
             Err(error) => {
-                assert!(!proper && matches!(error, scene::Error::Proximity { .. }), "{error}");
+                assert!(!proper && matches!(error, SceneError::Proximity { .. }), "{error}");
             }
         }
     }
@@ -317,7 +319,7 @@ fn the_grid_takes_any_center_and_distance_or_names_it() {
                 assert!(distance > 0.0 && center.abs() <= 1e150);
                 assert!(pairs.contains(&[0, 2]), "{center}, {distance}: coincident centers");
             }
-            Err(cell_grid::Error::Distance { value }) => {
+            Err(CellGridError::Distance { value }) => {
                 assert_eq!(value.to_bits(), distance.to_bits());
                 assert!(!(distance.is_normal() && distance > 0.0), "{distance}");
             }

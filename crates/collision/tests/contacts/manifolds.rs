@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector2, Vector3};
 use percussion_collision::{Collider, Feature, Scene, Settings, Shape};
-use percussion_dynamics::{GapFunction, System, free_bodies::pose_coordinates};
+use percussion_dynamics::{System, gap::GapFunction, pose_coordinates};
 
 use crate::common::{contacts, two_bodies};
 

@@ -2,7 +2,8 @@
 
 use nalgebra::{Isometry3, Matrix3, Vector2, Vector3};
 use percussion_collision::{
-    Collider, Scene, Settings, Shape, Workspace, coefficients, collider, scene, shape,
+    Collider, ColliderError, Scene, SceneError, Settings, Shape, ShapeError, Workspace,
+    coefficients,
 };
 use percussion_dynamics::{Body, Dimension, FreeBodies};
 
@@ -32,7 +33,7 @@ fn lengths_that_are_not_positive_and_finite_are_refused() {
         ];
         for shape in shapes {
             let error = Collider::on_body(0, shape.clone()).unwrap_err();
-            let collider::Error::Shape(shape::Error::Length { value: found, .. }) = error else {
+            let ColliderError::Shape(ShapeError::Length { value: found, .. }) = error else {
                 panic!("{error} is no error of a length");
             };
             assert!(found.to_bits() == value.to_bits(), "{shape:?}: {error}");
@@ -63,22 +64,22 @@ fn messages_name_the_field_the_value_and_what_was_expected() {
 fn bad_directions_coefficients_and_poses_are_refused() {
     for normal in [Vector3::zeros(), Vector3::new(0.0, f64::NAN, 1.0)] {
         let error = Collider::fixed(Shape::HalfSpace { normal }).unwrap_err();
-        assert!(matches!(error, collider::Error::Shape(shape::Error::Normal { .. })), "{error}");
+        assert!(matches!(error, ColliderError::Shape(ShapeError::Normal { .. })), "{error}");
     }
     for value in [-0.1, f64::NAN, f64::INFINITY] {
         let refused = ball().with_friction(value).unwrap_err();
         assert!(matches!(
             refused,
-            collider::Error::Coefficient(coefficients::Error::Friction { .. })
+            ColliderError::Coefficient(coefficients::Error::Friction { .. })
         ));
         let refused = ball().with_restitution(value).unwrap_err();
         assert!(matches!(
             refused,
-            collider::Error::Coefficient(coefficients::Error::Restitution { .. })
+            ColliderError::Coefficient(coefficients::Error::Restitution { .. })
         ));
     }
     let far = Isometry3::translation(0.0, 1e13, 0.0);
-    assert_eq!(ball().with_pose(far), Err(collider::Error::Pose { value: 1e13 }));
+    assert_eq!(ball().with_pose(far), Err(ColliderError::Pose { value: 1e13 }));
 }
 
 #[test]
@@ -87,19 +88,19 @@ fn colliders_must_fit_the_system() {
     let refused = |collider: Collider, planar: bool| {
         let system = if planar { &plane } else { &space };
         match Scene::new(vec![collider], &**system) {
-            Err(scene::Error::Collider { index: 0, source }) => source,
+            Err(SceneError::Collider { index: 0, source }) => source,
             other => panic!("{other:?}, expected a refusal"),
         }
     };
     let stranger = Collider::on_body(2, Shape::Sphere { radius: 1.0 }).unwrap();
-    assert_eq!(refused(stranger, false), collider::Error::Body { body: 2, count: 2 });
-    let expected = collider::Error::Dimension { shape: "sphere", dimension: Dimension::Plane };
+    assert_eq!(refused(stranger, false), ColliderError::Body { body: 2, count: 2 });
+    let expected = ColliderError::Dimension { shape: "sphere", dimension: Dimension::Plane };
     assert_eq!(refused(ball(), true), expected);
     let disc = Collider::on_body(0, Shape::Disc { radius: 1.0 }).unwrap();
-    let expected = collider::Error::Dimension { shape: "disc", dimension: Dimension::Space };
+    let expected = ColliderError::Dimension { shape: "disc", dimension: Dimension::Space };
     assert_eq!(refused(disc.clone(), false), expected);
     let lifted = disc.with_pose(Isometry3::translation(0.0, 0.0, 0.5)).unwrap();
-    assert_eq!(refused(lifted, true), collider::Error::OutOfPlane { value: 0.5 });
+    assert_eq!(refused(lifted, true), ColliderError::OutOfPlane { value: 0.5 });
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn two_half_spaces_are_refused_unless_they_move_together() {
     let moving = Collider::on_body(0, Shape::HalfSpace { normal: Vector3::z() }).unwrap();
     assert!(Scene::new(vec![wall(Vector3::x()), wall(Vector3::y())], &*system).is_ok());
     let error = Scene::new(vec![wall(Vector3::x()), ball(), moving], &*system).unwrap_err();
-    assert_eq!(error, scene::Error::TwoHalfSpaces { colliders: [0, 2] });
+    assert_eq!(error, SceneError::TwoHalfSpaces { colliders: [0, 2] });
 }
 
 #[test]
@@ -122,21 +123,18 @@ fn calls_with_bad_numbers_are_refused() {
         scene.contacts(&*system, q, &Settings { proximity }, &mut workspace).map(<[_]>::len)
     };
     assert_eq!(call(&q, 0.1), Ok(0));
-    assert_eq!(call(&q, -1.0), Err(scene::Error::Proximity { value: -1.0 }));
-    assert!(matches!(
-        call(&q[1..], 0.1),
-        Err(scene::Error::Length { expected: 14, found: 13, .. })
-    ));
+    assert_eq!(call(&q, -1.0), Err(SceneError::Proximity { value: -1.0 }));
+    assert!(matches!(call(&q[1..], 0.1), Err(SceneError::Length { expected: 14, found: 13, .. })));
     let mut lost = q;
     lost[1] = f64::INFINITY;
-    assert!(matches!(call(&lost, 0.1), Err(scene::Error::Collider { index: 0, .. })));
+    assert!(matches!(call(&lost, 0.1), Err(SceneError::Collider { index: 0, .. })));
     lost[1] = f64::NAN;
-    assert!(matches!(call(&lost, 0.1), Err(scene::Error::Collider { index: 0, .. })));
+    assert!(matches!(call(&lost, 0.1), Err(SceneError::Collider { index: 0, .. })));
     let other =
         FreeBodies::new(vec![Body::new(1.0, Matrix3::identity())], Vector3::zeros()).unwrap();
     let mut workspace = Workspace::default();
     let error = scene.contacts(&other, &q, &Settings::default(), &mut workspace);
-    assert!(matches!(error, Err(scene::Error::Length { expected: 2, found: 1, .. })));
+    assert!(matches!(error, Err(SceneError::Length { expected: 2, found: 1, .. })));
 }
 
 #[test]
@@ -147,7 +145,7 @@ fn bodies_that_a_joint_connects_can_be_left_out() {
     let q = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
     assert_eq!(contacts(&scene, &*system, &q, &Settings::default()).len(), 1);
     let error = scene.clone().exclude(1, 7).unwrap_err();
-    assert_eq!(error, scene::Error::Excluded { body: 7, count: 2 });
+    assert_eq!(error, SceneError::Excluded { body: 7, count: 2 });
     let scene = scene.exclude(1, 0).unwrap();
     assert!(contacts(&scene, &*system, &q, &Settings::default()).is_empty());
 }

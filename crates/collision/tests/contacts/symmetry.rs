@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{Collider, Contact, Feature, Scene, Settings, Shape};
-use percussion_dynamics::{System, free_bodies::pose_coordinates};
+use percussion_dynamics::{System, pose_coordinates};
 
 use crate::common::{
     ChaCha8Rng, EVERYTHING, SeedableRng, contacts, coordinates, planar_shapes, pose, scene, shapes,

@@ -1,15 +1,4 @@
 //! The operator `W` that maps impulses to velocities: the trait [`Delassus`] and two implementations.
-//!
-//! [`BlockSparse`] stores the 3 × 3 blocks of coupled contacts, dense matrices included. [`MatrixFree`] stores
-//! `J` and `M⁻¹ Jᵀ` and computes with the velocities of the bodies instead of `W`.
-//!
-//! **Contacts in the plane** have one tangent. The constructors for them append a second tangent that is
-//! uncoupled and has the compliance of the first: under either law its impulse is exactly zero.
-//!
-//! # Source
-//!
-//! Y. Saad, *Iterative Methods for Sparse Linear Systems*, 2nd ed., SIAM 2003, section 3.4 (compressed
-//! rows, of blocks).
 
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
@@ -21,6 +10,17 @@ use crate::compensated::Sum;
 /// Sweeps change one impulse at a time. An operator may store a function of all impulses in `memory`, which
 /// [`begin`](Self::begin) fills and [`update`](Self::update) changes. Between these calls
 /// [`velocity`](Self::velocity) returns `Σ_j W_ij p_j` of the impulses passed last.
+///
+/// [`BlockSparse`] stores the 3 × 3 blocks of coupled contacts, dense matrices included. [`MatrixFree`] stores
+/// `J` and `M⁻¹ Jᵀ` and computes with the velocities of the bodies instead of `W`.
+///
+/// **Contacts in the plane** have one tangent. The constructors for them append a second tangent that is
+/// uncoupled and has the compliance of the first: under either law its impulse is exactly zero.
+///
+/// # Source
+///
+/// Y. Saad, *Iterative Methods for Sparse Linear Systems*, 2nd ed., SIAM 2003, section 3.4 (compressed
+/// rows, of blocks).
 pub trait Delassus: Sync {
     /// Number of contacts.
     fn contact_count(&self) -> usize;

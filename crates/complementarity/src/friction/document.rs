@@ -48,7 +48,7 @@ use super::{BlockSparse, Delassus, Law, Method, Problem, ProblemError, Solution,
 /// A block of 2 kg that slides at 3 m/s is pressed to the floor with 4 N·s.
 ///
 /// ```
-/// use percussion_complementarity::friction::{Document, Method, Problem};
+/// use percussion_complementarity::friction::{Method, Problem, document::Document};
 ///
 /// let half = 0.5 * nalgebra::DMatrix::identity(3, 3);
 /// let problem = Problem::from_dense(&half, &[-2.0, 3.0, 0.0], &[0.5])?;

@@ -1,49 +1,5 @@
 //! Proofs that a frictional contact problem has no solution, by weights of the normals on which no impulse has
 //! an effect.
-//!
-//! Both laws require `u_N ≥ 0`. Let `y ≥ 0` be weights of the contacts, `q = (y, 0, 0)` contact by contact and
-//! `g = Wᵀ q`. For any impulses `p` in their cones, with `u = W p + u_f`,
-//!
-//! ```math
-//! \sum_i y_i u_{N,i} = q \cdot u_f + \sum_i g_i \cdot p_i \;\le\; q \cdot u_f + \sum_i h_i \|p_i\|,\qquad
-//! h_i = \min\bigl( \|g_i\|,\; \max(0,\, g_{N,i} + \mu_i \|g_{T,i}\|) \bigr) .
-//! ```
-//!
-//! If `q·u_f < 0` and all `h_i` are zero, the sum is negative for every `p`, so some contact approaches: there
-//! is no solution. The smallest example is a moving body between two walls, with equal weights. For a positive
-//! semidefinite `W` this is Farkas' lemma: `h = 0` holds exactly if `W q = 0`, and if no such `y` exists, some
-//! impulses along the normals prevent every approach.
-//!
-//! **Rounding.** Entries of `W` are rounded, so `g` is small instead of zero. It is then only proved that every
-//! solution has a contact with
-//!
-//! ```math
-//! w_i \|p_i\| \;\ge\; R = \frac{-q \cdot u_f}{\sum_i h_i / w_i} ,
-//! ```
-//!
-//! the [reach](Infeasibility::reach). An entry of `W` is a sum of products of a row, an inverse mass and a row,
-//! with one to a few dozen terms. Its rounding `δ` (relative to `√(w_i w_j)`) is therefore up to some tens of
-//! units. With `n` impulses of the size `R` this causes velocities of `n δ R` that are only rounding. If
-//! `n δ R` is more than the largest `‖u_f‖`, with `δ = 48 · 2⁻⁵²`, the data do not determine a single digit of
-//! the velocities of any possible solution: an infeasible problem differs from this one by less than rounding.
-//! [`Infeasibility::find`] returns no weaker proof, and none whose `−q·u_f` is below `δ Σ y_i` times the
-//! largest `‖u_f‖`, the possible effect of the rounding of `u_f`. All sums are
-//! [compensated](crate::compensated).
-//!
-//! **How weights are found.** They minimize `‖S Wᵀ q‖² + (1 + q·u_f)²` over `y ≥ 0`, in scaled rows and
-//! columns. This is a linear complementarity problem, which [Lemke's method](crate::lcp::lemke) solves. A
-//! least-squares problem on the support, refined twice with compensated residuals, then gives the weights to
-//! full precision.
-//!
-//! - **Does not** find weights for every problem without a solution: with friction there may be none although
-//!   impulses along the normals would suffice without it, weights that are not determined beyond rounding are
-//!   no proof, and [`find`](Infeasibility::find) only searches for `W q = 0`.
-//! - **Cost** one dense `W`, Lemke's method for `n` unknowns and one factorization: some milliseconds for 100 contacts.
-//! - **Deterministic**: single-threaded, fixed order.
-//!
-//! # Source
-//!
-//! The argument is that of Farkas' lemma (R. T. Rockafellar, *Convex Analysis*, Princeton 1970, section 22), written for cones here.
 
 use nalgebra::{DMatrix, DVector, Vector3};
 
@@ -57,6 +13,50 @@ use crate::{
 pub(super) const ROUNDING: f64 = 48.0 * f64::EPSILON;
 
 /// Weights of the normals on which no impulse has an effect; see the head of the module.
+///
+/// Both laws require `u_N ≥ 0`. Let `y ≥ 0` be weights of the contacts, `q = (y, 0, 0)` contact by contact and
+/// `g = Wᵀ q`. For any impulses `p` in their cones, with `u = W p + u_f`,
+///
+/// ```math
+/// \sum_i y_i u_{N,i} = q \cdot u_f + \sum_i g_i \cdot p_i \;\le\; q \cdot u_f + \sum_i h_i \|p_i\|,\qquad
+/// h_i = \min\bigl( \|g_i\|,\; \max(0,\, g_{N,i} + \mu_i \|g_{T,i}\|) \bigr) .
+/// ```
+///
+/// If `q·u_f < 0` and all `h_i` are zero, the sum is negative for every `p`, so some contact approaches: there
+/// is no solution. The smallest example is a moving body between two walls, with equal weights. For a positive
+/// semidefinite `W` this is Farkas' lemma: `h = 0` holds exactly if `W q = 0`, and if no such `y` exists, some
+/// impulses along the normals prevent every approach.
+///
+/// **Rounding.** Entries of `W` are rounded, so `g` is small instead of zero. It is then only proved that every
+/// solution has a contact with
+///
+/// ```math
+/// w_i \|p_i\| \;\ge\; R = \frac{-q \cdot u_f}{\sum_i h_i / w_i} ,
+/// ```
+///
+/// the [reach](Infeasibility::reach). An entry of `W` is a sum of products of a row, an inverse mass and a row,
+/// with one to a few dozen terms. Its rounding `δ` (relative to `√(w_i w_j)`) is therefore up to some tens of
+/// units. With `n` impulses of the size `R` this causes velocities of `n δ R` that are only rounding. If
+/// `n δ R` is more than the largest `‖u_f‖`, with `δ = 48 · 2⁻⁵²`, the data do not determine a single digit of
+/// the velocities of any possible solution: an infeasible problem differs from this one by less than rounding.
+/// [`Infeasibility::find`] returns no weaker proof, and none whose `−q·u_f` is below `δ Σ y_i` times the
+/// largest `‖u_f‖`, the possible effect of the rounding of `u_f`. All sums are
+/// [compensated](crate::compensated).
+///
+/// **How weights are found.** They minimize `‖S Wᵀ q‖² + (1 + q·u_f)²` over `y ≥ 0`, in scaled rows and
+/// columns. This is a linear complementarity problem, which [Lemke's method](crate::lcp::lemke) solves. A
+/// least-squares problem on the support, refined twice with compensated residuals, then gives the weights to
+/// full precision.
+///
+/// - **Does not** find weights for every problem without a solution: with friction there may be none although
+///   impulses along the normals would suffice without it, weights that are not determined beyond rounding are
+///   no proof, and [`find`](Infeasibility::find) only searches for `W q = 0`.
+/// - **Cost** one dense `W`, Lemke's method for `n` unknowns and one factorization: some milliseconds for 100 contacts.
+/// - **Deterministic**: single-threaded, fixed order.
+///
+/// # Source
+///
+/// The argument is that of Farkas' lemma (R. T. Rockafellar, *Convex Analysis*, Princeton 1970, section 22), written for cones here.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -1,17 +1,17 @@
 //! The friction [`Law`] that a [problem](super::Problem) states.
-//!
-//! Both laws require `u_N ≥ 0`, `p_N ≥ 0`, `p_N u_N = 0` and `‖p_T‖ ≤ μ p_N`. They differ in the tangential
-//! impulse of a sliding contact. They agree where normal and tangents are uncoupled and the tangents have equal
-//! compliance, as for spheres.
-//!
-//! # Source
-//!
-//! T. Preclik, S. Eibl, U. Rüde, "The maximum dissipation principle in rigid-body dynamics with purely
-//! inelastic impacts", 2017, sections 2 and 3.
 
 use std::fmt;
 
 /// Friction law of all contacts of a [problem](super::Problem).
+///
+/// Both laws require `u_N ≥ 0`, `p_N ≥ 0`, `p_N u_N = 0` and `‖p_T‖ ≤ μ p_N`. They differ in the tangential
+/// impulse of a sliding contact. They agree where normal and tangents are uncoupled and the tangents have equal
+/// compliance, as for spheres.
+///
+/// # Source
+///
+/// T. Preclik, S. Eibl, U. Rüde, "The maximum dissipation principle in rigid-body dynamics with purely
+/// inelastic impacts", 2017, sections 2 and 3.
 ///
 /// # Example
 ///

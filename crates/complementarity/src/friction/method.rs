@@ -1,28 +1,4 @@
 //! The choice of a solver for the [frictional contact problem](Problem), as a value.
-//!
-//! **The default**, [`Method::Combined`], begins with [sweeps](block_gauss_seidel) that extrapolate from the
-//! last ten. They solve most problems in fewer than a hundred sweeps. Problems that need more have many
-//! contacts on few bodies or strong friction. Over more than 100 contacts, sweeps that do not halve the residual in 300
-//! are followed by 1500 steps of the projected gradient. After about `n²` sweeps of `n` contacts, a third of the time of
-//! the [interior point](interior_point) method, that method is tried if `n` is at most [`COMBINED_CONTACTS`].
-//! The next are the [projected gradient](projected_gradient), which is slow but robust, [alternating
-//! directions](alternating_directions) and sweeps of half steps. The answer of each method is the start of
-//! further sweeps that bring it to full precision. For maximum dissipation, which these methods do not support,
-//! the sweeps start from their answers to Coulomb's law. The best impulses of all methods are returned.
-//!
-//! Matrices that are unsymmetric because their two Jacobians differ by `2e-3` are solved like others. Noise of
-//! that size on single entries of a singular matrix makes it indefinite; a solution then need not exist, and
-//! the status reports this. An example is a body of 1 kg that moves at 1 m/s from one wall toward another. It has
-//! `W = [[1, −c], [−c, 1]]` along the normals, with `c = 1`. For `c > 1` no impulses prevent the approach to
-//! both walls, since `u₁ ≥ 0` requires `p₁ ≥ 1` and then `u₁ + c u₂ = (c − 1) − (c² − 1) p₁ < 0`.
-//!
-//! **Problems without a solution.** When a method ends without an answer and there are at most
-//! [`COMBINED_CONTACTS`] contacts, a [proof](Infeasibility) that there is no solution is searched for. If one
-//! is found, the status is [`Status::Infeasible`]. The default method searches after its first sweeps, or over
-//! more than 100 contacts after the first projected gradients.
-//!
-//! The accuracy of all methods is limited by round-off: with `κ` the ratio of the largest to the smallest `w_i`
-//! of contacts in one stack, the smallest relative residual is about `1e-16 κ`.
 
 use nalgebra::Vector3;
 
@@ -31,7 +7,7 @@ use super::{
     block_gauss_seidel,
     block_gauss_seidel::Ordering,
     interior_point,
-    mixed::{self, solve::Steps},
+    mixed::{self, Steps},
     projected_gradient,
     report::{Error, check_law},
 };
@@ -51,6 +27,30 @@ const WINDOW: usize = 300;
 /// A solver with its settings.
 ///
 /// Serialized with the method's [name](Method::name) as tag: `{"combined": {"tolerance": 1e-10}}`.
+///
+/// **The default**, [`Method::Combined`], begins with [sweeps](block_gauss_seidel) that extrapolate from the
+/// last ten. They solve most problems in fewer than a hundred sweeps. Problems that need more have many
+/// contacts on few bodies or strong friction. Over more than 100 contacts, sweeps that do not halve the residual in 300
+/// are followed by 1500 steps of the projected gradient. After about `n²` sweeps of `n` contacts, a third of the time of
+/// the [interior point](interior_point) method, that method is tried if `n` is at most [`COMBINED_CONTACTS`].
+/// The next are the [projected gradient](projected_gradient), which is slow but robust, [alternating
+/// directions](alternating_directions) and sweeps of half steps. The answer of each method is the start of
+/// further sweeps that bring it to full precision. For maximum dissipation, which these methods do not support,
+/// the sweeps start from their answers to Coulomb's law. The best impulses of all methods are returned.
+///
+/// Matrices that are unsymmetric because their two Jacobians differ by `2e-3` are solved like others. Noise of
+/// that size on single entries of a singular matrix makes it indefinite; a solution then need not exist, and
+/// the status reports this. An example is a body of 1 kg that moves at 1 m/s from one wall toward another. It has
+/// `W = [[1, −c], [−c, 1]]` along the normals, with `c = 1`. For `c > 1` no impulses prevent the approach to
+/// both walls, since `u₁ ≥ 0` requires `p₁ ≥ 1` and then `u₁ + c u₂ = (c − 1) − (c² − 1) p₁ < 0`.
+///
+/// **Problems without a solution.** When a method ends without an answer and there are at most
+/// [`COMBINED_CONTACTS`] contacts, a [proof](Infeasibility) that there is no solution is searched for. If one
+/// is found, the status is [`Status::Infeasible`]. The default method searches after its first sweeps, or over
+/// more than 100 contacts after the first projected gradients.
+///
+/// The accuracy of all methods is limited by round-off: with `κ` the ratio of the largest to the smallest `w_i`
+/// of contacts in one stack, the smallest relative residual is about `1e-16 κ`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

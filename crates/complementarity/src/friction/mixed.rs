@@ -20,13 +20,13 @@
 //!
 //! In an impact an interval has no effect: its bound is a force or torque times the duration, which is zero.
 //!
-//! **Which solver.** [`Problem::solve`] solves as [`solve`] describes. [`Method::solve_blocks_from`] does the same by
+//! **Which solver.** [`Problem::solve`] solves as [`Settings`] describes. [`Method::solve_blocks_from`] does the same by
 //! one of the methods of `friction`, and hands a problem of nothing but discs of three rows, without compliance, to the
 //! solvers of round cones, with their bits.
 //!
 //! [`Method::solve_blocks_from`]: super::Method::solve_blocks_from
 //!
-//! **JSON.** A [document](super::Document) with `blocks` has one row and column of `delassus.dense` for each row of
+//! **JSON.** A [document](super::document::Document) with `blocks` has one row and column of `delassus.dense` for each row of
 //! the blocks, in their order, and no `friction`:
 //!
 //! ```text
@@ -42,12 +42,12 @@
 //!   {"kind": "contact", "rows": 6, "section": {"rolling": [0.5, 0.01, 0.002]}}]}
 //! ```
 //!
-//! | module | content |
+//! | item or module | content |
 //! | --- | --- |
-//! | [`figures`] | the one residual of all blocks |
-//! | [`solve`] | the solver and its settings |
+//! | [`Figures`] | the one residual of all blocks |
+//! | [`Problem::solve`], [`Settings`] | the solver and its settings |
 //! | [`relaxation`] | the distance of the convex relaxation from Coulomb's law |
-//! | [`infeasibility`] | proofs that a problem has no solution |
+//! | [`Infeasibility`] | proofs that a problem has no solution |
 //!
 //! # Source
 //!
@@ -59,8 +59,8 @@ mod block;
 mod canonical;
 mod directions;
 mod factor;
-pub mod figures;
-pub mod infeasibility;
+mod figures;
+mod infeasibility;
 mod local;
 mod newton;
 mod polygon;
@@ -68,7 +68,7 @@ mod projection;
 pub mod relaxation;
 mod secular;
 mod shape;
-pub mod solve;
+mod solve;
 mod sweeps;
 
 use nalgebra::{DMatrix, DVector};
@@ -78,7 +78,7 @@ pub use self::{
     block::{Block, Error as BlockError, Section, Set},
     figures::Figures,
     infeasibility::Infeasibility,
-    solve::{Settings, Solution},
+    solve::{Bilateral, Settings, Solution, Steps},
 };
 use super::{ProblemError, single::SYMMETRY};
 use crate::compensated::Sum;

@@ -1,41 +1,4 @@
 //! The validated [`Problem`] and the residuals that judge any answer to it.
-//!
-//! **Normalization.** A residual must mean the same for grains of a milligram and for blocks of a tonne, so it
-//! is a velocity. The inverse mass `w_i = tr(W_ii)/3` turns impulses into velocities. The residual consists of
-//! the [figures](super::single::figures) of a contact: how fast the contact approaches, how much it pulls, how
-//! far the impulse is outside its cone, how far the contact is from both opening and staying closed, and how
-//! far it is from both sticking and sliding against its friction. The residual
-//!
-//! ```math
-//! r_i = \max(\text{approach},\ \text{adhesion},\ \text{cone},\ \text{complementarity},\ \text{slip})
-//! ```
-//!
-//! of a contact is the largest of these, in m/s; that of a problem is the largest `r_i`. The relative residual
-//! is divided by the largest `‖u_f‖`, which does not depend on the answer. If an impulse is wrong by the amount
-//! that changes the velocity of its contact by 1 mm/s, or a velocity is wrong by 1 mm/s, `r_i` is about 1 mm/s.
-//! A relative residual of `τ` guarantees each part of the law separately, up to velocities of `τ` times the
-//! largest `‖u_f‖`, for any `μ`; the head of [`figures`](super::single::figures) derives it.
-//!
-//! **Units.** Neither residual changes when all masses and impulses are multiplied by a number. The relative
-//! residual also does not change when all velocities are. Problems with sizes beyond `2^±150` are converted to
-//! units near one by powers of two, which is exact.
-//!
-//! **Rounding.** The product `W p` loses digits when large impulses cancel. Before a solver reports a problem
-//! as solved, it compares
-//!
-//! ```math
-//! (3 n + 4)\, 2^{-52}\; 9 \max_i \sqrt{w_i} \sum_j \sqrt{w_j}\, \|p_j\| ,
-//! ```
-//!
-//! a bound of the rounding of all velocities (an entry of `W` is at most `3 √(w_i w_j)`), with the remaining
-//! margin to the tolerance. If the margin is smaller, it recomputes the residual with [compensated
-//! sums](Delassus::compensated_velocities). [`Problem::figures`] does the same.
-//!
-//! # Source
-//!
-//! V. Acary, M. Brémond, O. Huber, "On solving contact problems with Coulomb friction: formulations and numerical
-//! comparisons", in *Advanced Topics in Nonsmooth Dynamics*, Springer 2018 (residuals in use);
-//! T. Preclik, S. Eibl, U. Rüde, 2017, section 3. The residual is derived in [`figures`](super::single::figures).
 
 mod checks;
 
@@ -48,6 +11,43 @@ use super::{
 };
 
 /// A frictional contact problem: find impulses `p` whose velocities `u = W p + u_f` obey a [`Law`] at every contact.
+///
+/// **Normalization.** A residual must mean the same for grains of a milligram and for blocks of a tonne, so it
+/// is a velocity. The inverse mass `w_i = tr(W_ii)/3` turns impulses into velocities. The residual consists of
+/// the [figures](super::Figures) of a contact: how fast the contact approaches, how much it pulls, how
+/// far the impulse is outside its cone, how far the contact is from both opening and staying closed, and how
+/// far it is from both sticking and sliding against its friction. The residual
+///
+/// ```math
+/// r_i = \max(\text{approach},\ \text{adhesion},\ \text{cone},\ \text{complementarity},\ \text{slip})
+/// ```
+///
+/// of a contact is the largest of these, in m/s; that of a problem is the largest `r_i`. The relative residual
+/// is divided by the largest `‖u_f‖`, which does not depend on the answer. If an impulse is wrong by the amount
+/// that changes the velocity of its contact by 1 mm/s, or a velocity is wrong by 1 mm/s, `r_i` is about 1 mm/s.
+/// A relative residual of `τ` guarantees each part of the law separately, up to velocities of `τ` times the
+/// largest `‖u_f‖`, for any `μ`; [`Figures`](super::Figures) derives it.
+///
+/// **Units.** Neither residual changes when all masses and impulses are multiplied by a number. The relative
+/// residual also does not change when all velocities are. Problems with sizes beyond `2^±150` are converted to
+/// units near one by powers of two, which is exact.
+///
+/// **Rounding.** The product `W p` loses digits when large impulses cancel. Before a solver reports a problem
+/// as solved, it compares
+///
+/// ```math
+/// (3 n + 4)\, 2^{-52}\; 9 \max_i \sqrt{w_i} \sum_j \sqrt{w_j}\, \|p_j\| ,
+/// ```
+///
+/// a bound of the rounding of all velocities (an entry of `W` is at most `3 √(w_i w_j)`), with the remaining
+/// margin to the tolerance. If the margin is smaller, it recomputes the residual with [compensated
+/// sums](Delassus::compensated_velocities). [`Problem::figures`] does the same.
+///
+/// # Source
+///
+/// V. Acary, M. Brémond, O. Huber, "On solving contact problems with Coulomb friction: formulations and numerical
+/// comparisons", in *Advanced Topics in Nonsmooth Dynamics*, Springer 2018 (residuals in use);
+/// T. Preclik, S. Eibl, U. Rüde, 2017, section 3. The residual is derived in [`Figures`](super::Figures).
 ///
 /// # Example
 ///

@@ -16,7 +16,7 @@
 //! | [`coulomb`] | friction against the slip: all of one to six, and the one to take |
 //! | [`alart_curnier`] | one impulse of Coulomb's law by Newton's method, for comparison |
 //! | [`projection`] | one impulse of Coulomb's law by projected steps, for comparison |
-//! | [`figures`] | how far an impulse is from the law: approach, adhesion, cone, complementarity and slip |
+//! | [`Figures`] | how far an impulse is from the law: approach, adhesion, cone, complementarity and slip |
 //!
 //! [`solve`] returns the answer under either law after checking it, or an error. A singular `A` whose range
 //! does not contain `b` may have no answer, as for `μ ≥ 1`, `A = [[1, 1], [1, 1]]` and `b = (1, −1)`, where
@@ -34,7 +34,7 @@
 pub mod alart_curnier;
 mod conic;
 pub mod coulomb;
-pub mod figures;
+pub(super) mod figures;
 pub mod maximum_dissipation;
 pub mod projection;
 

@@ -30,7 +30,7 @@ const REACH: f64 = 5.0274;
 
 /// At most four real numbers in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Roots {
+pub(super) struct Roots {
     values: [f64; 4],
     count: usize,
 }
@@ -38,7 +38,7 @@ pub struct Roots {
 impl Roots {
     /// The roots, in ascending order.
     #[must_use]
-    pub fn as_slice(&self) -> &[f64] {
+    pub(super) fn as_slice(&self) -> &[f64] {
         &self.values[..self.count]
     }
 
@@ -50,50 +50,7 @@ impl Roots {
     }
 }
 
-/// Real roots of `y⁴ + c₃ y³ + c₂ y² + c₁ y + c₀`, coefficients from `c₀` to `c₃`, each root once.
-///
-/// A double root, or two roots closer than round-off can resolve, counts once. Coefficients that are not finite
-/// have no roots.
-///
-/// # Example
-///
-/// `(y² − 1)(y² − 4) = y⁴ − 5 y² + 4`.
-///
-/// ```
-/// use percussion_complementarity::friction::trigonometric_polynomial::quartic_roots;
-///
-/// let roots = quartic_roots([4.0, 0.0, -5.0, 0.0]);
-/// for (root, expected) in roots.as_slice().iter().zip([-2.0, -1.0, 1.0, 2.0]) {
-///     assert!((root - expected).abs() < 1e-14);
-/// }
-/// assert!(quartic_roots([1.0, 0.0, 0.0, 0.0]).as_slice().is_empty());
-/// ```
-#[must_use]
-pub fn quartic_roots(coefficients: [f64; 4]) -> Roots {
-    let [c0, c1, c2, c3] = coefficients;
-    let largest = c0.abs().max(c1.abs()).max(c2.abs()).max(c3.abs());
-    if largest > 1e50 && coefficients.iter().all(|c| c.is_finite()) {
-        // Powers would overflow; after division by the bound all coefficients are at most one.
-        let [a, b, c, d] = coefficients.map(|c| c / largest);
-        let mut roots =
-            quartic_roots([a / largest / largest / largest, b / largest / largest, c / largest, d]);
-        roots.values = roots.values.map(|root| root * largest);
-        return roots;
-    }
-    // Cauchy's bound: the modulus of every root is below it. NaN and infinity have no roots.
-    let bound = 1.0 + largest;
-    if !coefficients.iter().all(|c| c.is_finite()) {
-        return Roots::default();
-    }
-    // A few roundings of the largest term: the sign of a smaller value is not reliable.
-    roots_within(coefficients, bound, |y| {
-        let size = y.abs();
-        let terms = (((size + c3.abs()) * size + c2.abs()) * size + c1.abs()) * size + c0.abs();
-        4.0 * f64::EPSILON * terms
-    })
-}
-
-/// [`quartic_roots`] of a quartic that is positive outside of `±bound`; extrema within `noise` of zero count as
+/// Real roots of `y⁴ + c₃ y³ + c₂ y² + c₁ y + c₀`, coefficients from `c₀` to `c₃`, which is positive outside of `±bound`; extrema within `noise` of zero count as
 /// roots.
 fn roots_within([c0, c1, c2, c3]: [f64; 4], bound: f64, noise: impl Fn(f64) -> f64) -> Roots {
     let mut roots = Roots::default();
@@ -204,20 +161,14 @@ fn newton_between(
 
 /// A point `(cos α, sin α)` of the unit circle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Direction {
+pub(super) struct Direction {
     /// `cos α`.
-    pub cosine: f64,
+    pub(super) cosine: f64,
     /// `sin α`.
-    pub sine: f64,
+    pub(super) sine: f64,
 }
 
 impl Direction {
-    /// The angle `α` in `(−π, π]`.
-    #[must_use]
-    pub fn angle(self) -> f64 {
-        self.sine.atan2(self.cosine)
-    }
-
     /// The direction turned by the angle whose tangent is `tangent`; the absolute value of the angle is below
     /// `π/2`.
     fn turned(self, tangent: f64) -> Self {
@@ -244,7 +195,7 @@ impl From<Direction> for Ray {
 
 /// At most four directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Directions {
+pub(super) struct Directions {
     values: [Direction; 4],
     count: usize,
 }
@@ -252,41 +203,26 @@ pub struct Directions {
 impl Directions {
     /// The directions, by ascending angle from an unspecified start.
     #[must_use]
-    pub fn as_slice(&self) -> &[Direction] {
+    pub(super) fn as_slice(&self) -> &[Direction] {
         &self.values[..self.count]
     }
 }
 
 /// `k₀ + k₁c cos α + k₁s sin α + k₂c cos 2α + k₂s sin 2α`.
-///
-/// # Example
-///
-/// `cos 2α` is zero at the four odd multiples of `π/4`; there its quartic in `tan(α/2)` is not monic.
-///
-/// ```
-/// use percussion_complementarity::friction::trigonometric_polynomial::TrigonometricPolynomial;
-///
-/// let polynomial = TrigonometricPolynomial { constant: 0.0, first: [0.0; 2], second: [1.0, 0.0] };
-/// let roots = polynomial.roots();
-/// assert_eq!(roots.as_slice().len(), 4);
-/// for root in roots.as_slice() {
-///     assert!((root.cosine.abs() - root.sine.abs()).abs() < 1e-15);
-/// }
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TrigonometricPolynomial {
+pub(super) struct TrigonometricPolynomial {
     /// `k₀`.
-    pub constant: f64,
+    pub(super) constant: f64,
     /// `[k₁c, k₁s]`.
-    pub first: [f64; 2],
+    pub(super) first: [f64; 2],
     /// `[k₂c, k₂s]`.
-    pub second: [f64; 2],
+    pub(super) second: [f64; 2],
 }
 
 impl TrigonometricPolynomial {
     /// `p(α)`.
     #[must_use]
-    pub fn value(&self, at: Direction) -> f64 {
+    pub(super) fn value(&self, at: Direction) -> f64 {
         let Direction { cosine: c, sine: s } = at;
         let [first_cosine, first_sine] = self.first;
         let [second_cosine, second_sine] = self.second;
@@ -299,7 +235,7 @@ impl TrigonometricPolynomial {
 
     /// `dp/dα`.
     #[must_use]
-    pub fn derivative(&self, at: Direction) -> f64 {
+    pub(super) fn derivative(&self, at: Direction) -> f64 {
         let Direction { cosine: c, sine: s } = at;
         let [first_cosine, first_sine] = self.first;
         let [second_cosine, second_sine] = self.second;
@@ -309,7 +245,7 @@ impl TrigonometricPolynomial {
 
     /// All roots, each once; none when every coefficient is zero or one is not finite.
     #[must_use]
-    pub fn roots(&self) -> Directions {
+    pub(super) fn roots(&self) -> Directions {
         let mut roots = Directions { values: [Direction { cosine: 1.0, sine: 0.0 }; 4], count: 0 };
         let (turn, turned) = self.turned_to_largest();
         let [first_cosine, first_sine] = turned.first;

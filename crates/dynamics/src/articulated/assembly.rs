@@ -8,8 +8,11 @@ use std::{
 
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 
-use super::{Error, Joint, JointKind, Link};
-use crate::{contact_frame, system::Dimension};
+use super::{ArticulatedError, Joint, JointKind, Link};
+use crate::{
+    contact_frame::{self, ContactFrameError},
+    system::Dimension,
+};
 
 /// Maximum accepted deviation of the norm of a quaternion from one, as in [`FreeBodies`](crate::FreeBodies).
 pub(super) const QUATERNION_TOLERANCE: f64 = 1e-6;
@@ -84,14 +87,16 @@ fn joined(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
 ///
 /// The given order is kept as far as possible: the next link is always the first remaining one whose parent already
 /// has a place.
-pub(super) fn arrange(links: Vec<Link>) -> Result<(Vec<Link>, Vec<Option<usize>>), Error> {
+pub(super) fn arrange(
+    links: Vec<Link>,
+) -> Result<(Vec<Link>, Vec<Option<usize>>), ArticulatedError> {
     if links.is_empty() {
-        return Err(Error::NoLinks);
+        return Err(ArticulatedError::NoLinks);
     }
     let mut numbers = BTreeMap::new();
     for (i, link) in links.iter().enumerate() {
         if numbers.insert(link.name.as_str(), i).is_some() {
-            return Err(Error::DuplicateName { link: link.name.clone() });
+            return Err(ArticulatedError::DuplicateName { link: link.name.clone() });
         }
     }
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); links.len()];
@@ -103,7 +108,7 @@ pub(super) fn arrange(links: Vec<Link>) -> Result<(Vec<Link>, Vec<Option<usize>>
                 Some(&parent) => children[parent].push(i),
                 None => {
                     let (link, parent) = (link.name.clone(), parent.clone());
-                    return Err(Error::MissingParent { link, parent });
+                    return Err(ArticulatedError::MissingParent { link, parent });
                 }
             },
         }
@@ -124,7 +129,7 @@ pub(super) fn arrange(links: Vec<Link>) -> Result<(Vec<Link>, Vec<Option<usize>>
             .zip(&place)
             .filter_map(|(link, at)| at.is_none().then_some(link))
             .collect();
-        return Err(Error::Cycle { link: on_cycle(&left) });
+        return Err(ArticulatedError::Cycle { link: on_cycle(&left) });
     }
     let mut links: Vec<Option<Link>> = links.into_iter().map(Some).collect();
     Ok((order.into_iter().filter_map(|i| links[i].take()).collect(), parents))
@@ -144,7 +149,7 @@ fn on_cycle(links: &[&Link]) -> String {
 }
 
 /// The link with its axis and quaternions normalized and its empty lists filled in.
-pub(super) fn checked(mut link: Link) -> Result<Link, Error> {
+pub(super) fn checked(mut link: Link) -> Result<Link, ArticulatedError> {
     let name = link.name.clone();
     let joint = &mut link.joint;
     joint.kind = match joint.kind {
@@ -158,7 +163,11 @@ pub(super) fn checked(mut link: Link) -> Result<Link, Error> {
     if let Some(k) = joint.kind.quaternion() {
         let norm = joint.rest[k..].iter().map(|c| c * c).sum::<f64>().sqrt();
         if (norm - 1.0).abs() > QUATERNION_TOLERANCE {
-            return Err(Error::QuaternionNorm { link: name, field: "rest position", norm });
+            return Err(ArticulatedError::QuaternionNorm {
+                link: name,
+                field: "rest position",
+                norm,
+            });
         }
     }
     fill(&name, "effort", &mut joint.effort, &[0.0; 6][..nv])?;
@@ -170,7 +179,7 @@ pub(super) fn checked(mut link: Link) -> Result<Link, Error> {
     ] {
         fill(&name, field, list, &[0.0; 6][..nv])?;
         if let Some((index, &value)) = list.iter().enumerate().find(|(_, c)| **c < 0.0) {
-            return Err(Error::Negative { link: name, field, index, value });
+            return Err(ArticulatedError::Negative { link: name, field, index, value });
         }
     }
     check_rotation(&name, joint)?;
@@ -236,25 +245,29 @@ pub(super) fn dimension(links: &[Link], gravity: &Vector3<f64>) -> Dimension {
     }
 }
 
-fn unit(link: &str, axis: &Vector3<f64>) -> Result<Vector3<f64>, Error> {
+fn unit(link: &str, axis: &Vector3<f64>) -> Result<Vector3<f64>, ArticulatedError> {
     contact_frame::direction("axis", axis).map_err(|error| match error {
-        contact_frame::Error::NotFinite { value, .. } => {
-            Error::NotFinite { link: link.into(), field: "joint axis", value }
+        ContactFrameError::NotFinite { value, .. } => {
+            ArticulatedError::NotFinite { link: link.into(), field: "joint axis", value }
         }
-        _ => Error::ZeroAxis { link: link.into() },
+        _ => ArticulatedError::ZeroAxis { link: link.into() },
     })
 }
 
-fn normalized(link: &str, placement: &Isometry3<f64>) -> Result<Isometry3<f64>, Error> {
+fn normalized(link: &str, placement: &Isometry3<f64>) -> Result<Isometry3<f64>, ArticulatedError> {
     let quaternion: &Quaternion<f64> = &placement.rotation;
     check_finite(link, "placement", placement.translation.vector.as_slice())?;
     check_finite(link, "placement", quaternion.coords.as_slice())?;
     if let Some(&value) = placement.translation.vector.iter().find(|entry| entry.abs() > FARTHEST) {
-        return Err(Error::Placement { link: link.into(), value });
+        return Err(ArticulatedError::Placement { link: link.into(), value });
     }
     let norm = quaternion.norm();
     if (norm - 1.0).abs() > QUATERNION_TOLERANCE {
-        return Err(Error::QuaternionNorm { link: link.into(), field: "placement", norm });
+        return Err(ArticulatedError::QuaternionNorm {
+            link: link.into(),
+            field: "placement",
+            norm,
+        });
     }
     let rotation = UnitQuaternion::new_normalize(*quaternion);
     Ok(Isometry3::from_parts(placement.translation, rotation))
@@ -266,7 +279,7 @@ fn fill(
     field: &'static str,
     list: &mut Vec<f64>,
     default: &[f64],
-) -> Result<(), Error> {
+) -> Result<(), ArticulatedError> {
     if list.is_empty() {
         list.extend_from_slice(default);
     }
@@ -279,33 +292,36 @@ pub(super) fn check_list(
     field: &'static str,
     list: &[f64],
     expected: usize,
-) -> Result<(), Error> {
+) -> Result<(), ArticulatedError> {
     if list.len() != expected {
         let found = list.len();
-        return Err(Error::Length { link: link.into(), field, expected, found });
+        return Err(ArticulatedError::Length { link: link.into(), field, expected, found });
     }
     check_finite(link, field, list)
 }
 
-fn check_finite(link: &str, field: &'static str, entries: &[f64]) -> Result<(), Error> {
+fn check_finite(link: &str, field: &'static str, entries: &[f64]) -> Result<(), ArticulatedError> {
     match entries.iter().find(|entry| !entry.is_finite()) {
-        Some(&value) => Err(Error::NotFinite { link: link.into(), field, value }),
+        Some(&value) => Err(ArticulatedError::NotFinite { link: link.into(), field, value }),
         None => Ok(()),
     }
 }
 
 /// An energy `½ Σ c_k φ_k²` of the rotation vector `φ` has the torque `−c φ` only for equal `c_k`.
 #[expect(clippy::float_cmp, reason = "the three numbers are meant to be the same number")]
-fn check_rotation(link: &str, joint: &Joint) -> Result<(), Error> {
+fn check_rotation(link: &str, joint: &Joint) -> Result<(), ArticulatedError> {
     let Some(k) = joint.kind.quaternion() else { return Ok(()) };
     let equal = |list: &[f64]| list[k] == list[k + 1] && list[k + 1] == list[k + 2];
     let three = |list: &[f64]| [list[k], list[k + 1], list[k + 2]];
     if !equal(&joint.stiffness) {
-        return Err(Error::Anisotropic { link: link.into(), stiffness: three(&joint.stiffness) });
+        return Err(ArticulatedError::Anisotropic {
+            link: link.into(),
+            stiffness: three(&joint.stiffness),
+        });
     }
     if !equal(&joint.armature) {
         // Three that differ would turn with the link, and not stand on the diagonal.
-        return Err(Error::AnisotropicArmature {
+        return Err(ArticulatedError::AnisotropicArmature {
             link: link.into(),
             armature: three(&joint.armature),
         });
@@ -313,20 +329,25 @@ fn check_rotation(link: &str, joint: &Joint) -> Result<(), Error> {
     Ok(())
 }
 
-fn check_limits(link: &str, joint: &Joint) -> Result<(), Error> {
+fn check_limits(link: &str, joint: &Joint) -> Result<(), ArticulatedError> {
     let expected = joint.kind.velocity_count();
     let found = joint.limits.len();
     if found != 0 && found != expected {
-        return Err(Error::Length { link: link.into(), field: "limits", expected, found });
+        return Err(ArticulatedError::Length {
+            link: link.into(),
+            field: "limits",
+            expected,
+            found,
+        });
     }
     for (index, &[lower, upper]) in joint.limits.iter().enumerate() {
         let possible = lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY;
         if !possible {
-            return Err(Error::Limits { link: link.into(), index, lower, upper });
+            return Err(ArticulatedError::Limits { link: link.into(), index, lower, upper });
         }
         let is_rotation = joint.kind.quaternion().is_some_and(|first| index >= first);
         if is_rotation && (lower.is_finite() || upper.is_finite()) {
-            return Err(Error::LimitedRotation { link: link.into(), index });
+            return Err(ArticulatedError::LimitedRotation { link: link.into(), index });
         }
     }
     Ok(())

@@ -1,9 +1,9 @@
-//! The reason why links do not make an [`Articulated`](super::Articulated) system: [`Error`].
+//! The reason why links do not make an [`Articulated`](super::Articulated) system: [`ArticulatedError`].
 
 /// The reason why links do not make an articulated system. Every variant that concerns a link names it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ArticulatedError {
     /// The list of links is empty.
     #[error("an articulated system needs at least one link, got none")]
     NoLinks,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Link;
 use crate::{
-    anchor,
+    anchor::AnchorError,
     gap::{self, ContactRows, GapFunction},
     lagrangian::Derivatives,
     rotation,
@@ -181,7 +181,7 @@ pub enum LimitSide {
 ///
 /// ```
 /// use nalgebra::Vector3;
-/// use percussion_dynamics::{Articulated, GapFunction, Joint, Link, MassProperties};
+/// use percussion_dynamics::{Articulated, Joint, Link, MassProperties, gap::GapFunction};
 ///
 /// let knee = Joint::revolute(Vector3::z()).with_limits(&[[0.0, 2.0]]);
 /// let shank = Link::new("shank", knee).with_mass(MassProperties::solid_sphere(1.0, 0.1)?);
@@ -234,7 +234,7 @@ impl GapFunction for JointLimit {
             && self.coordinate < system.coordinate_count()
             && self.velocity < system.velocity_count();
         let count = system.body_count().min(self.link);
-        if exists { Ok(()) } else { Err(anchor::Error::Body { body: self.link, count }.into()) }
+        if exists { Ok(()) } else { Err(AnchorError::Body { body: self.link, count }.into()) }
     }
 }
 

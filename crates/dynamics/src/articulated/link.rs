@@ -230,7 +230,7 @@ impl Joint {
 ///     .at(Isometry3::translation(0.0, -1.0, 0.0))
 ///     .with_mass(bob);
 /// assert_eq!(lower.parent.as_deref(), Some("upper"));
-/// # Ok::<(), percussion_dynamics::inertia::Error>(())
+/// # Ok::<(), percussion_dynamics::MassPropertiesError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {

@@ -7,8 +7,8 @@
 //! overlap equally).
 
 use crate::{
-    ContactRows, GapFunction, System,
-    gap::{ContactPoint, Error, SpherePlane},
+    System,
+    gap::{ContactPoint, ContactRows, Error, GapFunction, SpherePlane},
     system::motion::BodyMotion,
 };
 
@@ -26,7 +26,7 @@ use crate::{
 /// use nalgebra::{Vector2, Vector3};
 /// use percussion_dynamics::compliant::HalfDepth;
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
-/// use percussion_dynamics::{ContactRows, GapFunction, PlanarBodies, PlanarBody};
+/// use percussion_dynamics::{PlanarBodies, PlanarBody, gap::{ContactRows, GapFunction}};
 ///
 /// let system = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::zeros())?;
 /// let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;

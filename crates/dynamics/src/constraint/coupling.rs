@@ -1,15 +1,4 @@
 //! Joints that follow one another, as gears and rods make them: [`Coupling`].
-//!
-//! ```math
-//! \varphi = \sum_k c_k\, q_k - d, \qquad \dot\varphi = \sum_k c_k\, v_k, \qquad \gamma = 0
-//! ```
-//!
-//! over coordinates `q_k` whose rates are velocities `v_k`: angles of revolute joints, displacements of prismatic ones,
-//! and those of planar and free joints, but not quaternions. A joint that mimics another, `q_a = k q_b + c`, is
-//! `q_a − k q_b − c = 0`.
-//!
-//! The coupling is without loss: its multiplier `λ` acts on joint `k` with the force or torque `c_k λ`, and the power
-//! `λ Σ c_k v_k` is zero.
 
 use nalgebra::DMatrix;
 
@@ -29,6 +18,17 @@ pub struct Term {
 
 /// A linear equation between coordinates of joints, one row.
 ///
+/// ```math
+/// \varphi = \sum_k c_k\, q_k - d, \qquad \dot\varphi = \sum_k c_k\, v_k, \qquad \gamma = 0
+/// ```
+///
+/// over coordinates `q_k` whose rates are velocities `v_k`: angles of revolute joints, displacements of prismatic ones,
+/// and those of planar and free joints, but not quaternions. A joint that mimics another, `q_a = k q_b + c`, is
+/// `q_a − k q_b − c = 0`.
+///
+/// The coupling is without loss: its multiplier `λ` acts on joint `k` with the force or torque `c_k λ`, and the power
+/// `λ Σ c_k v_k` is zero.
+///
 /// # Example
 ///
 /// A rack of 3 kg (displacement `s`) is driven by a pinion of radius 0.2 m (angle `θ`): `s − 0.2 θ = 0`.
@@ -36,8 +36,8 @@ pub struct Term {
 /// ```
 /// use nalgebra::{DMatrix, Vector3};
 /// use percussion_dynamics::{
-///     Articulated, EqualityConstraint, Joint, Link, MassProperties,
-///     constraint::{Coupling, coupling::Term},
+///     Articulated, Joint, Link, MassProperties,
+///     constraint::{Coupling, EqualityConstraint, Term},
 /// };
 ///
 /// let rack = Link::new("rack", Joint::prismatic(Vector3::x())).with_mass(MassProperties::point(3.0)?);
@@ -165,7 +165,7 @@ mod tests {
     use nalgebra::Vector3;
 
     use super::{
-        super::{ConstraintSet, set::Settings},
+        super::set::{ConstraintSet, Settings},
         *,
     };
     use crate::{Joint, Link, MassProperties};

@@ -1,22 +1,4 @@
 //! Points that stay on a curve or a surface: [`PointOnCurve`] and the trait [`Curve`].
-//!
-//! A curve is given by equations `c(x) = 0` in a frame with the axes `R` and the origin `o`, carried by a body or
-//! the world. For the point `p` of another body, `x = Rᵀ(p − o)`. With the velocity `u` of `p` relative to the point
-//! of the carrier at the same place, `n = R ∇c` and the Hessian `H`,
-//!
-//! ```math
-//! \dot\varphi = n \cdot u, \qquad
-//! \ddot\varphi|_{\dot v = 0} = n \cdot (a_p - a_o - 2 \omega \times u)
-//!     + (R^\mathsf{T} u) \cdot H (R^\mathsf{T} u),
-//! ```
-//!
-//! where `a_p`, `a_o` are the velocity products of the point and of the carrier at the same place, and `ω` is the
-//! angular velocity of the carrier (Coriolis).
-//!
-//! # Source
-//!
-//! H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, section 4.9
-//! (rates in turning frames); the rest is the chain rule.
 
 use std::fmt::Debug;
 
@@ -127,6 +109,24 @@ impl Curve for Circle {
 ///
 /// One row per equation of the [`Curve`], each the value of the equation at the point.
 ///
+/// A curve is given by equations `c(x) = 0` in a frame with the axes `R` and the origin `o`, carried by a body or
+/// the world. For the point `p` of another body, `x = Rᵀ(p − o)`. With the velocity `u` of `p` relative to the point
+/// of the carrier at the same place, `n = R ∇c` and the Hessian `H`,
+///
+/// ```math
+/// \dot\varphi = n \cdot u, \qquad
+/// \ddot\varphi|_{\dot v = 0} = n \cdot (a_p - a_o - 2 \omega \times u)
+///     + (R^\mathsf{T} u) \cdot H (R^\mathsf{T} u),
+/// ```
+///
+/// where `a_p`, `a_o` are the velocity products of the point and of the carrier at the same place, and `ω` is the
+/// angular velocity of the carrier (Coriolis).
+///
+/// # Source
+///
+/// H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., Addison-Wesley 2002, section 4.9
+/// (rates in turning frames); the rest is the chain rule.
+///
 /// # Example
 ///
 /// A bead at (3, 4) on a wire ring of radius 4.5 m: `φ = 5 − 4.5`, and the row is the direction of the bead from the
@@ -135,8 +135,8 @@ impl Curve for Circle {
 /// ```
 /// use nalgebra::{DMatrix, Isometry3, Vector2, Vector3};
 /// use percussion_dynamics::{
-///     Anchor, EqualityConstraint, PlanarBodies, PlanarBody,
-///     constraint::{Frame, PointOnCurve, curve::Circle},
+///     Anchor, PlanarBodies, PlanarBody,
+///     constraint::{Circle, EqualityConstraint, Frame, PointOnCurve},
 /// };
 ///
 /// let system = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::zeros())?;

@@ -1,26 +1,4 @@
 //! Constraints between two frames that close loops: [`Weld`] and [`Hinge`].
-//!
-//! With the rotation `exp(θ a)` from the axes of frame 2 to those of frame 1, the rotation of a weld is measured by
-//! twice the vector part of the unit quaternion with `w ≥ 0`,
-//!
-//! ```math
-//! \varphi = 2 p = 2 \sin(\theta/2)\, a, \qquad
-//! \dot\varphi = w\,(\omega_1 - \omega_2) - p \times (\omega_1 + \omega_2),
-//! ```
-//!
-//! which is zero only if the frames agree, and has a regular Jacobian up to a half turn. A hinge requires that `z_2`
-//! be perpendicular to `x_1` and `y_1`,
-//!
-//! ```math
-//! \varphi = x_1 \cdot z_2, \qquad \dot\varphi = (\omega_1 - \omega_2) \cdot (x_1 \times z_2),
-//! ```
-//!
-//! which antiparallel axes also satisfy; the start determines which of the two is reached.
-//!
-//! # Source
-//!
-//! Derived from `q̇ = ½ ω q`, see [`rotation`](crate::rotation). E. J. Haug, *Computer Aided Kinematics
-//! and Dynamics of Mechanical Systems*, Allyn and Bacon 1989 (perpendicular axes as constraints).
 
 use nalgebra::{DMatrix, Isometry3, Quaternion, Vector3};
 
@@ -36,6 +14,28 @@ pub(super) const ALIGNMENT: f64 = 1e-12;
 
 /// A frame fixed to a body or to the world.
 ///
+/// With the rotation `exp(θ a)` from the axes of frame 2 to those of frame 1, the rotation of a weld is measured by
+/// twice the vector part of the unit quaternion with `w ≥ 0`,
+///
+/// ```math
+/// \varphi = 2 p = 2 \sin(\theta/2)\, a, \qquad
+/// \dot\varphi = w\,(\omega_1 - \omega_2) - p \times (\omega_1 + \omega_2),
+/// ```
+///
+/// which is zero only if the frames agree, and has a regular Jacobian up to a half turn. A hinge requires that `z_2`
+/// be perpendicular to `x_1` and `y_1`,
+///
+/// ```math
+/// \varphi = x_1 \cdot z_2, \qquad \dot\varphi = (\omega_1 - \omega_2) \cdot (x_1 \times z_2),
+/// ```
+///
+/// which antiparallel axes also satisfy; the start determines which of the two is reached.
+///
+/// # Source
+///
+/// Derived from `q̇ = ½ ω q`, see [`rotation`](crate::rotation). E. J. Haug, *Computer Aided Kinematics
+/// and Dynamics of Mechanical Systems*, Allyn and Bacon 1989 (perpendicular axes as constraints).
+///
 /// # Example
 ///
 /// The frame at the end of a rod of 2 m that stands upright.
@@ -48,7 +48,7 @@ pub(super) const ALIGNMENT: f64 = 1e-12;
 /// let end = Frame::on_body(0, Isometry3::translation(1.0, 0.0, 0.0));
 /// let pose = end.pose(&system, &[0.0, 5.0, std::f64::consts::FRAC_PI_2]);
 /// assert!((pose.translation.vector - Vector3::new(0.0, 6.0, 0.0)).norm() < 1e-15);
-/// # Ok::<(), percussion_dynamics::free_bodies::Error>(())
+/// # Ok::<(), percussion_dynamics::FreeBodiesError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
@@ -105,7 +105,7 @@ impl Frame {
 /// Two frames that coincide: 6 rows in space, 3 in the plane.
 ///
 /// The rows are the difference of the origins in world axes (m), and `2 sin(θ/2)` times the axis of the remaining
-/// rotation (rad, world axes); see the [module head](self).
+/// rotation (rad, world axes); [`Frame`] derives them.
 ///
 /// # Example
 ///
@@ -113,7 +113,7 @@ impl Frame {
 ///
 /// ```
 /// use nalgebra::{DMatrix, Isometry3, Vector2};
-/// use percussion_dynamics::{EqualityConstraint, PlanarBodies, PlanarBody, constraint::{Frame, Weld}};
+/// use percussion_dynamics::{PlanarBodies, PlanarBody, constraint::{EqualityConstraint, Frame, Weld}};
 ///
 /// let system = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::zeros())?;
 /// let weld = Weld::new(
@@ -234,7 +234,7 @@ impl EqualityConstraint for Weld {
 ///
 /// ```
 /// use nalgebra::{DMatrix, Isometry3, Matrix3, Vector3};
-/// use percussion_dynamics::{Body, EqualityConstraint, FreeBodies, constraint::{Frame, Hinge}};
+/// use percussion_dynamics::{Body, FreeBodies, constraint::{EqualityConstraint, Frame, Hinge}};
 ///
 /// let door = Body::new(1.0, Matrix3::identity());
 /// let system = FreeBodies::new(vec![door], Vector3::zeros())?;
@@ -354,13 +354,13 @@ impl From<Frame> for Anchor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::anchor;
+    use crate::anchor::AnchorError;
 
     #[test]
     fn frames_of_bodies_that_do_not_exist_are_refused() {
         let system = crate::testing::plane();
         let frame = Frame::on_body(2, Isometry3::identity());
-        let expected = Error::Anchor(anchor::Error::Body { body: 2, count: 2 });
+        let expected = Error::Anchor(AnchorError::Body { body: 2, count: 2 });
         assert_eq!(frame.check(&system).unwrap_err(), expected);
     }
 

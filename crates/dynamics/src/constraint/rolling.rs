@@ -1,24 +1,4 @@
 //! Rolling without slipping: the constraint [`Rolling`], partly non-holonomic.
-//!
-//! A ball or a thin disc of radius `r` and center `c` touches a plane with the normal `n` at `c + ρ`. The material
-//! point of the body at this place does not move,
-//!
-//! ```math
-//! v_c + \omega \times \rho = 0, \qquad
-//! \rho = -r\,n \;\text{(ball)}, \qquad
-//! \rho = -r\,u, \quad u = \frac{n - (n \cdot a)\,a}{\lVert n - (n \cdot a)\,a \rVert}
-//! \;\text{(disc with the axis } a \text{)}.
-//! ```
-//!
-//! Its normal part is the rate of the gap `n · (c + ρ) − b`. Its tangential part is not the rate of any function of
-//! the position: it restricts the directions of motion but not the positions, so a rolling ball can reach every
-//! place with every attitude. Since `ρ` is the arm of the contact point and not of a material point, the bias is
-//! `a_c + α × ρ + ω × ρ̇`.
-//!
-//! # Source
-//!
-//! J. I. Neimark, N. A. Fufaev, *Dynamics of Nonholonomic Systems*, American Mathematical Society 1972
-//! (rolling ball and disc). The bias is derived by differentiation.
 
 use nalgebra::{DMatrix, Vector3};
 
@@ -49,13 +29,33 @@ enum Shape {
 /// lies flat has no lowest point. An arbitrary point of its rim is then used, and its rows are finite but
 /// meaningless.
 ///
+/// A ball or a thin disc of radius `r` and center `c` touches a plane with the normal `n` at `c + ρ`. The material
+/// point of the body at this place does not move,
+///
+/// ```math
+/// v_c + \omega \times \rho = 0, \qquad
+/// \rho = -r\,n \;\text{(ball)}, \qquad
+/// \rho = -r\,u, \quad u = \frac{n - (n \cdot a)\,a}{\lVert n - (n \cdot a)\,a \rVert}
+/// \;\text{(disc with the axis } a \text{)}.
+/// ```
+///
+/// Its normal part is the rate of the gap `n · (c + ρ) − b`. Its tangential part is not the rate of any function of
+/// the position: it restricts the directions of motion but not the positions, so a rolling ball can reach every
+/// place with every attitude. Since `ρ` is the arm of the contact point and not of a material point, the bias is
+/// `a_c + α × ρ + ω × ρ̇`.
+///
+/// # Source
+///
+/// J. I. Neimark, N. A. Fufaev, *Dynamics of Nonholonomic Systems*, American Mathematical Society 1972
+/// (rolling ball and disc). The bias is derived by differentiation.
+///
 /// # Example
 ///
 /// A wheel of radius 0.5 m moves to the right at 2 m/s: `v + ω r = 0` requires `ω = −4 rad/s`.
 ///
 /// ```
 /// use nalgebra::{DMatrix, DVector, Vector2, Vector3};
-/// use percussion_dynamics::{Anchor, EqualityConstraint, PlanarBodies, PlanarBody, gap::Plane};
+/// use percussion_dynamics::{Anchor, PlanarBodies, PlanarBody, constraint::EqualityConstraint, gap::Plane};
 /// use percussion_dynamics::constraint::Rolling;
 ///
 /// let system = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::zeros())?;

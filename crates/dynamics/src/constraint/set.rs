@@ -157,8 +157,8 @@ pub struct Acceleration {
 ///
 /// ```
 /// use nalgebra::{Vector2, Vector3};
-/// use percussion_dynamics::{Anchor, Distance, PlanarBodies, PlanarBody};
-/// use percussion_dynamics::constraint::{ConstraintSet, set::Settings};
+/// use percussion_dynamics::{Anchor, PlanarBodies, PlanarBody, constraint::Distance};
+/// use percussion_dynamics::constraint::set::{ConstraintSet, Settings};
 ///
 /// let bob = PlanarBody::new(2.0, 1.0);
 /// let system = PlanarBodies::new(vec![bob], Vector2::new(0.0, -10.0))?;

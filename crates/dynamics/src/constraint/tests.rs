@@ -126,12 +126,12 @@ fn lengths_that_are_not_positive_are_refused() {
 #[test]
 fn bodies_that_do_not_exist_are_refused() {
     let (point, world) = (Anchor::on_body(2, Vector3::x()), Anchor::in_world(Vector3::x()));
-    let expected = Err(Error::Anchor(anchor::Error::Body { body: 2, count: 2 }));
+    let expected = Err(Error::Anchor(AnchorError::Body { body: 2, count: 2 }));
     assert_eq!(BallJoint::new(point, world).unwrap().check(&space()), expected);
     assert_eq!(Distance::new(world, point, 1.0).unwrap().check(&plane()), expected);
     let nan = Anchor::on_body(0, Vector3::new(f64::NAN, 0.0, 0.0));
     let refused = BallJoint::new(nan, world).unwrap().check(&space());
-    assert!(matches!(refused, Err(Error::Anchor(anchor::Error::NotFinite { .. }))), "{refused:?}");
+    assert!(matches!(refused, Err(Error::Anchor(AnchorError::NotFinite { .. }))), "{refused:?}");
 }
 
 #[test]

@@ -26,14 +26,20 @@ fn normals_that_point_nowhere_are_refused() {
     let x = Vector3::x();
     assert_eq!(
         ContactFrame::from_normal(&Vector3::zeros(), &x),
-        Err(Error::Zero { field: "normal" })
+        Err(ContactFrameError::Zero { field: "normal" })
     );
-    assert_eq!(ContactFrame::planar(&Vector3::zeros()), Err(Error::Zero { field: "normal" }));
+    assert_eq!(
+        ContactFrame::planar(&Vector3::zeros()),
+        Err(ContactFrameError::Zero { field: "normal" })
+    );
     let nan = ContactFrame::from_normal(&Vector3::new(0.0, f64::NAN, 0.0), &x);
-    assert!(matches!(nan, Err(Error::NotFinite { field: "normal", .. })), "{nan:?}");
+    assert!(matches!(nan, Err(ContactFrameError::NotFinite { field: "normal", .. })), "{nan:?}");
     let infinite = ContactFrame::from_normal(&x, &Vector3::new(0.0, 0.0, f64::INFINITY));
-    assert!(matches!(infinite, Err(Error::NotFinite { field: "tangent reference", .. })));
-    assert_eq!(ContactFrame::planar(&Vector3::z()), Err(Error::OutOfPlane { z: 1.0 }));
+    assert!(matches!(
+        infinite,
+        Err(ContactFrameError::NotFinite { field: "tangent reference", .. })
+    ));
+    assert_eq!(ContactFrame::planar(&Vector3::z()), Err(ContactFrameError::OutOfPlane { z: 1.0 }));
 }
 
 #[test]

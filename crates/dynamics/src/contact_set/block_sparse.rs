@@ -10,7 +10,7 @@
 
 use nalgebra::DMatrix;
 
-use super::{Error, check_length, reshape};
+use super::{ContactSetError, check_length, reshape};
 
 /// A Delassus operator that stores the blocks of coupled contacts only.
 ///
@@ -25,7 +25,7 @@ use super::{Error, check_length, reshape};
 /// ```
 /// use nalgebra::Vector3;
 /// use percussion_dynamics::{Body, ContactFrame, ContactSet, FreeBodies, MassProperties};
-/// use percussion_dynamics::contact_set::{BlockSparse, Contact};
+/// use percussion_dynamics::{BlockSparse, Contact};
 ///
 /// let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.5)?);
 /// let system = FreeBodies::new(vec![ball.clone(), ball], Vector3::zeros())?;
@@ -105,8 +105,8 @@ impl BlockSparse {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`].
-    pub fn multiply(&self, impulse: &[f64], velocity: &mut [f64]) -> Result<(), Error> {
+    /// [`ContactSetError::Length`].
+    pub fn multiply(&self, impulse: &[f64], velocity: &mut [f64]) -> Result<(), ContactSetError> {
         let n = self.component_count;
         check_length("impulse", impulse.len(), n * self.contact_count())?;
         check_length("velocity", velocity.len(), n * self.contact_count())?;

@@ -11,7 +11,7 @@ const FINITE: RangeInclusive<f64> = f64::MIN..=f64::MAX;
 /// The reason why a contact or an array is refused.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ContactSetError {
     /// An array does not have one entry per coordinate, velocity or contact component.
     #[error("{field} has length {found}, expected {expected}")]
     Length {
@@ -113,12 +113,12 @@ impl Contact {
         contact: usize,
         count: usize,
         dimension: Dimension,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ContactSetError> {
         if let Some(&body) = self.bodies.iter().flatten().find(|body| **body >= count) {
-            return Err(Error::Body { contact, body, count });
+            return Err(ContactSetError::Body { contact, body, count });
         }
         if self.bodies[0] == self.bodies[1] {
-            return Err(Error::Partners { contact, body: self.bodies[0] });
+            return Err(ContactSetError::Partners { contact, body: self.bodies[0] });
         }
         let [point_1, point_2] = &self.points;
         let [normal, tangent_1, tangent_2] = &self.frame.axes();
@@ -149,7 +149,7 @@ impl Contact {
 }
 
 /// Checks the gap (m) of the contact with the number `contact`.
-pub(super) fn check_gap(contact: usize, gap: f64) -> Result<(), Error> {
+pub(super) fn check_gap(contact: usize, gap: f64) -> Result<(), ContactSetError> {
     check_value(contact, "gap", gap, FINITE, "a finite number (m)")
 }
 
@@ -158,7 +158,7 @@ pub(super) fn check_coefficients(
     contact: usize,
     friction: f64,
     restitution: f64,
-) -> Result<(), Error> {
+) -> Result<(), ContactSetError> {
     let expected = "a finite number of at least 0";
     check_value(contact, "friction", friction, 0.0..=f64::MAX, expected)?;
     check_value(contact, "restitution", restitution, 0.0..=1.0, "a number from 0 to 1")
@@ -170,11 +170,11 @@ fn check_value(
     value: f64,
     range: RangeInclusive<f64>,
     expected: &'static str,
-) -> Result<(), Error> {
+) -> Result<(), ContactSetError> {
     // NaN is in no range.
     if range.contains(&value) {
         Ok(())
     } else {
-        Err(Error::Value { contact, field, value, expected })
+        Err(ContactSetError::Value { contact, field, value, expected })
     }
 }

@@ -4,7 +4,7 @@ use std::{array, mem, ops::Range};
 
 use nalgebra::DMatrix;
 
-use super::{BlockSparse, Columns, ContactSet, Error, Part, reshape};
+use super::{BlockSparse, Columns, ContactSet, ContactSetError, Part, reshape};
 use crate::{
     articulated::Kinematics,
     system::{Dimension, System},
@@ -18,12 +18,12 @@ impl ContactSet {
     ///
     /// # Errors
     ///
-    /// [`Error::Length`].
+    /// [`ContactSetError::Length`].
     pub fn divide_by_mass(
         &mut self,
         system: &dyn System,
         coordinates: &[f64],
-    ) -> Result<(), Error> {
+    ) -> Result<(), ContactSetError> {
         self.check_coordinates(coordinates)?;
         self.fill_columns();
         system.apply_inverse_mass(coordinates, &mut self.columns);
@@ -37,8 +37,8 @@ impl ContactSet {
     ///
     /// # Errors
     ///
-    /// [`Error::Kinematics`].
-    pub fn whiten(&mut self, kinematics: &mut Kinematics) -> Result<(), Error> {
+    /// [`ContactSetError::Kinematics`].
+    pub fn whiten(&mut self, kinematics: &mut Kinematics) -> Result<(), ContactSetError> {
         self.fill_columns();
         kinematics.whiten(&mut self.columns)?;
         self.state = Columns::Whitened;
@@ -50,8 +50,8 @@ impl ContactSet {
     ///
     /// # Errors
     ///
-    /// [`Error::NoMass`].
-    pub fn delassus(&self, delassus: &mut DMatrix<f64>) -> Result<(), Error> {
+    /// [`ContactSetError::NoMass`].
+    pub fn delassus(&self, delassus: &mut DMatrix<f64>) -> Result<(), ContactSetError> {
         match self.dimension {
             Dimension::Plane => self.dense::<2>(delassus),
             Dimension::Space => self.dense::<3>(delassus),
@@ -63,8 +63,8 @@ impl ContactSet {
     ///
     /// # Errors
     ///
-    /// [`Error::NoMass`].
-    pub fn block_sparse_delassus(&self, delassus: &mut BlockSparse) -> Result<(), Error> {
+    /// [`ContactSetError::NoMass`].
+    pub fn block_sparse_delassus(&self, delassus: &mut BlockSparse) -> Result<(), ContactSetError> {
         match self.dimension {
             Dimension::Plane => self.sparse::<2>(delassus),
             Dimension::Space => self.sparse::<3>(delassus),
@@ -115,7 +115,7 @@ impl ContactSet {
         &self.members[self.starts[tree] + first..self.starts[tree + 1]]
     }
 
-    fn dense<const C: usize>(&self, delassus: &mut DMatrix<f64>) -> Result<(), Error> {
+    fn dense<const C: usize>(&self, delassus: &mut DMatrix<f64>) -> Result<(), ContactSetError> {
         self.check_mass()?;
         let size = self.size();
         reshape(delassus, size, size);
@@ -131,7 +131,7 @@ impl ContactSet {
         Ok(())
     }
 
-    fn sparse<const C: usize>(&self, delassus: &mut BlockSparse) -> Result<(), Error> {
+    fn sparse<const C: usize>(&self, delassus: &mut BlockSparse) -> Result<(), ContactSetError> {
         self.check_mass()?;
         delassus.clear(C);
         let mut parts = self.parts.iter().peekable();
@@ -176,8 +176,8 @@ impl ContactSet {
         }
     }
 
-    fn check_mass(&self) -> Result<(), Error> {
-        if self.state == Columns::Nothing { Err(Error::NoMass) } else { Ok(()) }
+    fn check_mass(&self) -> Result<(), ContactSetError> {
+        if self.state == Columns::Nothing { Err(ContactSetError::NoMass) } else { Ok(()) }
     }
 
     /// Finds the runs of velocities where a left row of a part is not zero. In a tree with many branches these are

@@ -316,19 +316,19 @@ fn each_error_names_what_is_wrong_and_adds_nothing() {
     let frame = ContactFrame::from_normal(&Vector3::z(), &Vector3::x()).unwrap();
     let good = Contact::new([Some(0), None], [Vector3::zeros(); 2], frame);
     let value = |field, value: f64, expected| {
-        move |error: Error| match error {
-            Error::Value { contact: 0, field: f, value: v, expected: e } => {
+        move |error: ContactSetError| match error {
+            ContactSetError::Value { contact: 0, field: f, value: v, expected: e } => {
                 (f, v.to_bits(), e) == (field, value.to_bits(), expected)
             }
             _ => false,
         }
     };
     let nan = Vector3::new(0.0, f64::NAN, 0.0);
-    type Expected = Box<dyn Fn(Error) -> bool>;
+    type Expected = Box<dyn Fn(ContactSetError) -> bool>;
     let refused: Vec<(Contact, Expected)> = vec![
         (
             Contact { bodies: [Some(0), Some(3)], ..good },
-            Box::new(|e| e == Error::Body { contact: 0, body: 3, count: 3 }),
+            Box::new(|e| e == ContactSetError::Body { contact: 0, body: 3, count: 3 }),
         ),
         (
             Contact { bodies: [Some(1), Some(1)], ..good },
@@ -356,7 +356,7 @@ fn each_error_names_what_is_wrong_and_adds_nothing() {
         let error = set.push(&system, &coordinates, contact).unwrap_err();
         assert!(expected(error), "{error}");
     }
-    let length = Error::Length { field: "coordinates", expected: 21, found: 3 };
+    let length = ContactSetError::Length { field: "coordinates", expected: 21, found: 3 };
     assert_eq!(set.push(&system, &coordinates[..3], &good), Err(length));
     assert_eq!(set.divide_by_mass(&system, &coordinates[..3]), Err(length));
     let floor = Plane::new(&Vector3::z(), &Vector3::zeros()).unwrap();
@@ -368,11 +368,11 @@ fn each_error_names_what_is_wrong_and_adds_nothing() {
     assert!(set.is_empty());
     assert_eq!(
         set.contact_velocity(&[0.0; 18], &mut [0.0]).unwrap_err(),
-        Error::Length { field: "contact velocity", expected: 0, found: 1 }
+        ContactSetError::Length { field: "contact velocity", expected: 0, found: 1 }
     );
 
     set.push(&system, &coordinates, &good).unwrap();
-    assert_eq!(set.delassus(&mut DMatrix::zeros(0, 0)), Err(Error::NoMass));
+    assert_eq!(set.delassus(&mut DMatrix::zeros(0, 0)), Err(ContactSetError::NoMass));
     assert_eq!(jacobian(&set)[(0, 2)].to_bits(), 1.0_f64.to_bits());
 }
 

@@ -12,16 +12,22 @@ fn body() -> Body {
     Body::new(1.0, Matrix3::identity())
 }
 
-fn refusal(body: Body) -> Error {
+fn refusal(body: Body) -> FreeBodiesError {
     FreeBodies::new(vec![Body::new(1.0, Matrix3::identity()), body], Vector3::zeros()).unwrap_err()
 }
 
 #[test]
 fn bodies_without_a_proper_mass_are_refused() {
     for value in [0.0, -1.0, f64::INFINITY, 1e-310] {
-        assert_eq!(refusal(Body { mass: value, ..body() }), Error::Mass { body: 1, value });
+        assert_eq!(
+            refusal(Body { mass: value, ..body() }),
+            FreeBodiesError::Mass { body: 1, value }
+        );
     }
-    assert!(matches!(refusal(Body { mass: f64::NAN, ..body() }), Error::Mass { body: 1, .. }));
+    assert!(matches!(
+        refusal(Body { mass: f64::NAN, ..body() }),
+        FreeBodiesError::Mass { body: 1, .. }
+    ));
 }
 
 #[test]
@@ -29,24 +35,30 @@ fn bodies_without_a_proper_inertia_are_refused() {
     let with = |inertia| refusal(Body { inertia, ..body() });
     let diagonal = |a, b, c| Matrix3::from_diagonal(&Vector3::new(a, b, c));
     for inertia in [diagonal(1.0, 1.0, 0.0), diagonal(-1.0, 1.0, 1.0), Matrix3::zeros()] {
-        assert!(matches!(with(inertia), Error::Indefinite { body: 1, .. }), "{inertia}");
+        assert!(matches!(with(inertia), FreeBodiesError::Indefinite { body: 1, .. }), "{inertia}");
     }
-    assert!(matches!(with(diagonal(1.0, 1.0, 1e-13)), Error::Indefinite { body: 1, .. }));
-    assert!(matches!(with(diagonal(1.0, f64::NAN, 1.0)), Error::NotFinite { body: 1, .. }));
+    assert!(matches!(with(diagonal(1.0, 1.0, 1e-13)), FreeBodiesError::Indefinite { body: 1, .. }));
+    assert!(matches!(
+        with(diagonal(1.0, f64::NAN, 1.0)),
+        FreeBodiesError::NotFinite { body: 1, .. }
+    ));
     let mut skew = Matrix3::identity();
     skew[(0, 1)] = 0.25;
-    assert_eq!(with(skew), Error::Asymmetric { body: 1, difference: 0.25 });
+    assert_eq!(with(skew), FreeBodiesError::Asymmetric { body: 1, difference: 0.25 });
 }
 
 #[test]
 fn forces_and_gravity_that_are_not_finite_are_refused() {
     let nan = Vector3::new(0.0, f64::NAN, 0.0);
     let error = refusal(body().with_force(nan));
-    assert!(matches!(error, Error::NotFinite { body: 1, field: "force", .. }), "{error}");
+    assert!(matches!(error, FreeBodiesError::NotFinite { body: 1, field: "force", .. }), "{error}");
     let error = refusal(body().with_torque(nan));
-    assert!(matches!(error, Error::NotFinite { body: 1, field: "torque", .. }), "{error}");
-    assert!(matches!(FreeBodies::new(vec![body()], nan), Err(Error::Gravity { .. })));
-    assert_eq!(FreeBodies::new(vec![], Vector3::zeros()).unwrap_err(), Error::NoBodies);
+    assert!(
+        matches!(error, FreeBodiesError::NotFinite { body: 1, field: "torque", .. }),
+        "{error}"
+    );
+    assert!(matches!(FreeBodies::new(vec![body()], nan), Err(FreeBodiesError::Gravity { .. })));
+    assert_eq!(FreeBodies::new(vec![], Vector3::zeros()).unwrap_err(), FreeBodiesError::NoBodies);
 }
 
 #[test]

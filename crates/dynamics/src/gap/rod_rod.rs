@@ -25,8 +25,7 @@ use crate::{
         ContactPoint, ContactRows, Error, GapFunction, Sphere, bias_across_axis,
         rates::{Core, Rates, Touch},
     },
-    system::motion::BodyMotion,
-    system::{Dimension, System},
+    system::{Dimension, System, motion::BodyMotion},
 };
 
 #[cfg(test)]
@@ -98,7 +97,7 @@ impl From<Sphere> for Rod {
 ///
 /// ```
 /// use nalgebra::{Matrix3, Vector3};
-/// use percussion_dynamics::{Body, FreeBodies, GapFunction};
+/// use percussion_dynamics::{Body, FreeBodies, gap::GapFunction};
 /// use percussion_dynamics::gap::{Rod, RodRod};
 ///
 /// let body = Body::new(1.0, Matrix3::identity());

@@ -18,8 +18,7 @@ use nalgebra::Vector3;
 use crate::{
     contact_frame::{self, ContactFrame},
     gap::{ContactPoint, ContactRows, Error, GapFunction, Sphere},
-    system::motion::BodyMotion,
-    system::{Dimension, System},
+    system::{Dimension, System, motion::BodyMotion},
 };
 
 /// A plane fixed in the world, solid on the side opposite to its normal.
@@ -104,7 +103,7 @@ impl Plane {
 ///
 /// ```
 /// use nalgebra::{Matrix3, Vector3};
-/// use percussion_dynamics::{Body, ContactRows, FreeBodies, GapFunction};
+/// use percussion_dynamics::{Body, FreeBodies, gap::{ContactRows, GapFunction}};
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 ///
 /// let ball = Body::new(1.0, Matrix3::identity());
@@ -235,7 +234,7 @@ impl GapFunction for SpherePlane {
 ///
 /// ```
 /// use nalgebra::{Vector2, Vector3};
-/// use percussion_dynamics::{GapFunction, PlanarBodies, PlanarBody};
+/// use percussion_dynamics::{PlanarBodies, PlanarBody, gap::GapFunction};
 /// use percussion_dynamics::gap::{Plane, rounded_rod_plane};
 /// use std::f64::consts::FRAC_PI_2;
 ///

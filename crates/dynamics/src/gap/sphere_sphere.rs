@@ -22,8 +22,7 @@ use crate::{
         ContactPoint, ContactRows, Error, GapFunction, Sphere, bias_across_axis,
         rates::{Core, Rates, Touch},
     },
-    system::motion::BodyMotion,
-    system::{Dimension, System},
+    system::{Dimension, System, motion::BodyMotion},
 };
 
 /// The gap between two spheres; in the plane, two discs. Either may be fixed in the world.
@@ -40,7 +39,7 @@ use crate::{
 ///
 /// ```
 /// use nalgebra::{Matrix3, Vector3};
-/// use percussion_dynamics::{Body, FreeBodies, GapFunction};
+/// use percussion_dynamics::{Body, FreeBodies, gap::GapFunction};
 /// use percussion_dynamics::gap::{Sphere, SphereSphere};
 ///
 /// let ball = Body::new(1.0, Matrix3::identity());

@@ -104,20 +104,20 @@ fn planes_and_axes_without_direction_are_refused() {
     let nan = Vector3::new(0.0, f64::NAN, 0.0);
     assert_eq!(
         Plane::new(&zero, &zero),
-        Err(Error::Frame(contact_frame::Error::Zero { field: "normal" }))
+        Err(Error::Frame(ContactFrameError::Zero { field: "normal" }))
     );
     assert!(matches!(Plane::new(&Vector3::z(), &nan), Err(Error::Frame(_))));
     let pair = SphereSphere::new(Sphere::of_body(0, 1.0), Sphere::of_body(1, 1.0)).unwrap();
     assert_eq!(
         pair.with_axis(&zero),
-        Err(Error::Frame(contact_frame::Error::Zero { field: "tangent axis" }))
+        Err(Error::Frame(ContactFrameError::Zero { field: "tangent axis" }))
     );
     assert!(matches!(pair.with_axis(&nan), Err(Error::Frame(_))));
 }
 
 #[test]
 fn surfaces_that_do_not_fit_the_system_are_refused() {
-    let missing = Error::Anchor(anchor::Error::Body { body: 2, count: 2 });
+    let missing = Error::Anchor(AnchorError::Body { body: 2, count: 2 });
     let floor = Plane::new(&Vector3::z(), &Vector3::zeros()).unwrap();
     let contact = SpherePlane::new(Sphere::of_body(2, 1.0), floor).unwrap();
     assert_eq!(contact.check(&space()), Err(missing));
@@ -126,7 +126,7 @@ fn surfaces_that_do_not_fit_the_system_are_refused() {
 
     let leaning = SpherePlane::new(Sphere::of_body(0, 1.0), floor).unwrap();
     assert_eq!(leaning.check(&space()), Ok(()));
-    let out_of_plane = Error::Frame(contact_frame::Error::OutOfPlane { z: 1.0 });
+    let out_of_plane = Error::Frame(ContactFrameError::OutOfPlane { z: 1.0 });
     assert_eq!(leaning.check(&plane()), Err(out_of_plane));
     let beside = Sphere::in_world(Vector3::z(), 1.0);
     let pair = SphereSphere::new(Sphere::of_body(0, 1.0), beside).unwrap();

@@ -22,7 +22,7 @@ fn diagonal(a: f64, b: f64, c: f64) -> Matrix3<f64> {
 
 #[test]
 fn the_solids_have_the_moments_of_the_tables() {
-    let moments = |body: Result<MassProperties, Error>| {
+    let moments = |body: Result<MassProperties, MassPropertiesError>| {
         let inertia = body.unwrap().inertia;
         assert_eq!(inertia, Matrix3::from_diagonal(&inertia.diagonal()));
         inertia.diagonal()
@@ -84,22 +84,30 @@ fn thick_shells_become_thin_ones_without_losing_digits() {
 fn what_cannot_be_a_body_is_refused() {
     let new = |mass, inertia| MassProperties::new(mass, Vector3::zeros(), inertia);
     for value in [0.0, -1.0, f64::INFINITY, 1e-310] {
-        assert_eq!(new(value, Matrix3::identity()), Err(Error::Mass { value }));
+        assert_eq!(new(value, Matrix3::identity()), Err(MassPropertiesError::Mass { value }));
     }
-    assert!(matches!(new(f64::NAN, Matrix3::identity()), Err(Error::Mass { .. })));
+    assert!(matches!(new(f64::NAN, Matrix3::identity()), Err(MassPropertiesError::Mass { .. })));
     let moments = [1.0, 1.0, 2.1];
-    assert!(matches!(new(1.0, diagonal(2.1, 1.0, 1.0)), Err(Error::Moments { moments: m })
-        if m.iter().zip(moments).all(|(a, b)| (a - b).abs() < 1e-14)));
-    assert!(matches!(new(1.0, diagonal(-1.0, 1.0, 1.0)), Err(Error::Moments { .. })));
-    assert!(matches!(new(1.0, diagonal(-1e-9, 1.0, 1.0)), Err(Error::Moments { .. })));
-    assert!(matches!(new(1.0, diagonal(f64::NAN, 1.0, 1.0)), Err(Error::NotFinite { .. })));
+    assert!(
+        matches!(new(1.0, diagonal(2.1, 1.0, 1.0)), Err(MassPropertiesError::Moments { moments: m })
+        if m.iter().zip(moments).all(|(a, b)| (a - b).abs() < 1e-14))
+    );
+    assert!(matches!(new(1.0, diagonal(-1.0, 1.0, 1.0)), Err(MassPropertiesError::Moments { .. })));
+    assert!(matches!(
+        new(1.0, diagonal(-1e-9, 1.0, 1.0)),
+        Err(MassPropertiesError::Moments { .. })
+    ));
+    assert!(matches!(
+        new(1.0, diagonal(f64::NAN, 1.0, 1.0)),
+        Err(MassPropertiesError::NotFinite { .. })
+    ));
     let mut skew = Matrix3::identity();
     skew[(2, 1)] = -0.25;
-    assert_eq!(new(1.0, skew), Err(Error::Asymmetric { difference: 0.25 }));
+    assert_eq!(new(1.0, skew), Err(MassPropertiesError::Asymmetric { difference: 0.25 }));
     let center = Vector3::new(0.0, f64::NAN, 0.0);
     let off = MassProperties::new(1.0, center, Matrix3::identity());
-    assert!(matches!(off, Err(Error::NotFinite { field: "center of mass", .. })));
-    assert_eq!(MassProperties::composite(&[]), Err(Error::NoParts));
+    assert!(matches!(off, Err(MassPropertiesError::NotFinite { field: "center of mass", .. })));
+    assert_eq!(MassProperties::composite(&[]), Err(MassPropertiesError::NoParts));
 }
 
 #[test]
@@ -110,19 +118,19 @@ fn flat_bodies_from_tables_are_accepted() {
 
 #[test]
 fn impossible_sizes_are_refused() {
-    let size = |value| Err(Error::Size { field: "radius", value });
+    let size = |value| Err(MassPropertiesError::Size { field: "radius", value });
     assert_eq!(MassProperties::solid_sphere(1.0, -1.0), size(-1.0));
     assert_eq!(MassProperties::capsule(1.0, f64::INFINITY, 1.0), size(f64::INFINITY));
     assert_eq!(
         MassProperties::thin_rod(1.0, -2.0),
-        Err(Error::Size { field: "length", value: -2.0 })
+        Err(MassPropertiesError::Size { field: "length", value: -2.0 })
     );
     assert_eq!(
         MassProperties::tube(1.0, 2.0, 1.0, 1.0),
-        Err(Error::Inside { inner: 2.0, outer: 1.0 })
+        Err(MassPropertiesError::Inside { inner: 2.0, outer: 1.0 })
     );
     let flat = MassProperties::solid_box(1.0, &Vector3::new(1.0, -3.0, 1.0));
-    assert_eq!(flat, Err(Error::Size { field: "edge", value: -3.0 }));
+    assert_eq!(flat, Err(MassPropertiesError::Size { field: "edge", value: -3.0 }));
 }
 
 proptest! {

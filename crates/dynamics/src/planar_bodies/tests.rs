@@ -11,15 +11,18 @@ use crate::{
 #[test]
 fn bodies_that_cannot_move_properly_are_refused() {
     let new = |body| PlanarBodies::new(vec![body], Vector2::zeros());
-    assert!(matches!(new(PlanarBody::new(-1.0, 1.0)), Err(Error::Mass { body: 0, .. })));
-    assert!(matches!(new(PlanarBody::new(1.0, 0.0)), Err(Error::Indefinite { body: 0, .. })));
-    assert!(matches!(new(PlanarBody::new(1.0, f64::NAN)), Err(Error::NotFinite { .. })));
+    assert!(matches!(new(PlanarBody::new(-1.0, 1.0)), Err(FreeBodiesError::Mass { body: 0, .. })));
+    assert!(matches!(
+        new(PlanarBody::new(1.0, 0.0)),
+        Err(FreeBodiesError::Indefinite { body: 0, .. })
+    ));
+    assert!(matches!(new(PlanarBody::new(1.0, f64::NAN)), Err(FreeBodiesError::NotFinite { .. })));
     let pushed = PlanarBody::new(1.0, 1.0).with_force(Vector2::new(f64::INFINITY, 0.0));
-    assert!(matches!(new(pushed), Err(Error::NotFinite { field: "force", .. })));
+    assert!(matches!(new(pushed), Err(FreeBodiesError::NotFinite { field: "force", .. })));
     let gravity = Vector2::new(0.0, f64::NAN);
     let heavy = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], gravity);
-    assert!(matches!(heavy, Err(Error::Gravity { .. })));
-    assert_eq!(PlanarBodies::new(vec![], Vector2::zeros()), Err(Error::NoBodies));
+    assert!(matches!(heavy, Err(FreeBodiesError::Gravity { .. })));
+    assert_eq!(PlanarBodies::new(vec![], Vector2::zeros()), Err(FreeBodiesError::NoBodies));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use nalgebra::{DMatrix, DVector, Isometry3, Translation3, UnitQuaternion, Vector3};
 use percussion_dynamics::{
-    Articulated, Joint, JointKind, Link, MassProperties, System, articulated::Error,
+    Articulated, ArticulatedError, Joint, JointKind, Link, MassProperties, System,
 };
 use proptest::{prelude::*, test_runner::RngSeed};
 
@@ -123,7 +123,9 @@ fn tree(parts: &[Part], is_planar: bool, gravity: Vector3<f64>) -> Articulated {
         parts.iter().enumerate().map(link).collect()
     };
     match Articulated::new(links(true), gravity) {
-        Err(Error::SingularMass { .. }) => Articulated::new(links(false), gravity).unwrap(),
+        Err(ArticulatedError::SingularMass { .. }) => {
+            Articulated::new(links(false), gravity).unwrap()
+        }
         result => result.unwrap(),
     }
 }

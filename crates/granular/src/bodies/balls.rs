@@ -24,7 +24,7 @@
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use nalgebra::{Matrix3, SMatrix, SymmetricEigen, Vector3};
-use percussion_dynamics::{MassProperties, inertia};
+use percussion_dynamics::{MassProperties, MassPropertiesError};
 
 /// Number of points of the quadrature.
 const POINTS: usize = 16;
@@ -52,7 +52,7 @@ pub struct Ball {
 pub(super) fn mass_properties(
     balls: &[Ball],
     density: f64,
-) -> Result<MassProperties, inertia::Error> {
+) -> Result<MassProperties, MassPropertiesError> {
     // In units of the largest radius and about the first center, so that no number overflows or loses digits.
     let origin = balls.first().map_or_else(Vector3::zeros, |ball| ball.center);
     let size = balls.iter().map(|ball| ball.radius).fold(0.0, f64::max);
@@ -122,7 +122,7 @@ fn properties(
     mass: f64,
     size: f64,
     origin: &Vector3<f64>,
-) -> Result<MassProperties, inertia::Error> {
+) -> Result<MassProperties, MassPropertiesError> {
     let center = Vector3::new(*x, *y, *z) / *volume;
     let second = Matrix3::new(*xx, *xy, *zx, *xy, *yy, *yz, *zx, *yz, *zz)
         - *volume * center * center.transpose();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
-use percussion_collision::{Collider, Shape, collider};
+use percussion_collision::{Collider, ColliderError, Shape};
 
 use super::{contact::Motion, form::Form};
 use crate::range;
@@ -136,7 +136,7 @@ impl Boundary {
         point: Vector3<f64>,
         normal: Vector3<f64>,
         friction: f64,
-    ) -> Result<Self, collider::Error> {
+    ) -> Result<Self, ColliderError> {
         let half_space = Collider::fixed(Shape::HalfSpace { normal })?;
         let pose = Isometry3::from(Translation3::from(point));
         Ok(Self::fixed(half_space.with_pose(pose)?.with_friction(friction)?))

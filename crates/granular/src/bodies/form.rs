@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
-use percussion_collision::{Collider, Shape, collider};
+use percussion_collision::{Collider, ColliderError, Shape};
 use percussion_dynamics::{Dimension, MassProperties};
 
 use super::{
@@ -131,7 +131,7 @@ impl Form {
                 return Err(Error::Ball { index, name, value, expected });
             }
         }
-        let parts: Result<Vec<_>, collider::Error> = clump.iter().map(part).collect();
+        let parts: Result<Vec<_>, ColliderError> = clump.iter().map(part).collect();
         let parts = parts.map_err(|source| Error::Collider { index: 0, source })?;
         if parts.is_empty() {
             return Err(Error::NoParts);

@@ -1,9 +1,9 @@
 //! [`Settings`] of the steps of bodies, and the [`Error`]s.
 
 use nalgebra::Vector3;
-use percussion_collision::{collider, scene};
+use percussion_collision::{ColliderError, SceneError};
 use percussion_complementarity::friction::Law;
-use percussion_dynamics::inertia;
+use percussion_dynamics::MassPropertiesError;
 
 use crate::{Correction, Settings as Grains};
 
@@ -62,7 +62,7 @@ pub enum Error {
     Setting(#[from] crate::Error),
     /// Mass, center or inertia are not those of a body.
     #[error(transparent)]
-    Mass(#[from] inertia::Error),
+    Mass(#[from] MassPropertiesError),
     /// A body without inertia about some axis, such as a thin rod.
     #[error(
         "principal moments are from {value:?} to {largest:?}, expected numbers from 1e-225 to 1e225 (kg·m²), \
@@ -113,7 +113,7 @@ pub enum Error {
         /// Index of the part or boundary.
         index: usize,
         /// The error of the collider.
-        source: collider::Error,
+        source: ColliderError,
     },
     /// An entry of a boundary is out of range, or there is no such boundary.
     #[error("boundary {index}: {name} is {value}, expected {expected}")]
@@ -176,6 +176,6 @@ pub enum Error {
         /// Identity of one of the bodies.
         identity: u64,
         /// The error of the search.
-        source: scene::Error,
+        source: SceneError,
     },
 }

@@ -1,7 +1,7 @@
 //! The bodies of a slab of space with their contacts, the unit of [parallel](crate::parallel) work.
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use percussion_collision::{self as collision, Collider, Workspace, scene};
+use percussion_collision::{self as collision, Collider, SceneError, Workspace, between};
 
 use super::{
     body::{Body, Boundary},
@@ -75,7 +75,7 @@ impl Slab {
             for (index, boundary) in (0..).zip(start.boundaries) {
                 let (colliders, poses) =
                     ([&form.hull, &boundary.collider], [&place, &boundary.pose]);
-                match scene::between(colliders, poses, &settings, &mut self.workspace) {
+                match between(colliders, poses, &settings, &mut self.workspace) {
                     Ok([]) => {}
                     Ok(_) => self.boundary_pairs.push([body, index]),
                     Err(source) => self.refuse(start, body, source),
@@ -172,7 +172,7 @@ impl Slab {
         let Sides { bodies, with, centers, poses } = *sides;
         let Some(first) = bodies[0] else { return };
         let settings = collision::Settings { proximity: start.reach };
-        let contacts = match scene::between([part, other], poses, &settings, &mut self.workspace) {
+        let contacts = match between([part, other], poses, &settings, &mut self.workspace) {
             Ok(contacts) => contacts,
             Err(source) => return self.refuse(start, first, source),
         };
@@ -185,7 +185,7 @@ impl Slab {
             match Contact::new(found, name, local, centers, both, &drive, step) {
                 Some(contact) => self.contacts.push(contact),
                 None => {
-                    let source = scene::Error::Undecided { colliders: [0, 1] };
+                    let source = SceneError::Undecided { colliders: [0, 1] };
                     self.fault = self.fault.or(Some(Error::Contacts { identity: body, source }));
                 }
             }
@@ -193,7 +193,7 @@ impl Slab {
     }
 
     /// Records that the contacts of a body could not be found.
-    fn refuse(&mut self, start: &Start<'_>, body: u32, source: scene::Error) {
+    fn refuse(&mut self, start: &Start<'_>, body: u32, source: SceneError) {
         let identity = start.identities[body as usize];
         self.fault = self.fault.or(Some(Error::Contacts { identity, source }));
     }

@@ -12,7 +12,7 @@ use crate::{Problem, outcome::RestitutionUse};
 /// An inelastic law in which contacts that push do not separate and the energy never grows:
 ///
 /// ```
-/// use percussion_impact::{certificate::{Claims, Complementarity}, outcome::RestitutionUse};
+/// use percussion_impact::{RestitutionUse, certificate::{Claims, Complementarity}};
 ///
 /// let claims = Claims::new(RestitutionUse::Ignored)
 ///     .with_complementarity(Complementarity::Inelastic)

@@ -6,7 +6,9 @@ use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Certificate, Contact, Mass, Problem, directions::direction, outcome::Trace};
+use crate::{
+    Contact, Mass, Problem, certificate::Certificate, directions::direction, outcome::Trace,
+};
 
 fn pointed(problem: &Problem) -> Pointed {
     match analyze(problem, &Settings::default()).unwrap() {

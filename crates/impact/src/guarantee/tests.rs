@@ -6,9 +6,9 @@ use nalgebra::{DMatrix, dvector};
 
 use super::*;
 use crate::{
-    Contact, Mass, SetValuedRouth,
+    Contact, Mass,
     friction_cone::{self, FrictionCone},
-    set_valued::Settings,
+    set_valued::{SetValuedRouth, Settings},
 };
 
 /// A block of 1 m × 2 m and 1 kg falls on two corners.

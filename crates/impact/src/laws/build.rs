@@ -3,9 +3,11 @@
 use percussion_complementarity::lcp::{enumerate, lemke};
 
 use crate::{
-    AnitescuPotra, Law, Propagative, Sequential, SetValuedRouth, propagative,
-    sequential::Order,
-    set_valued::{self, Covering, Draws, Solutions},
+    Law,
+    anitescu_potra::AnitescuPotra,
+    propagative::{self, Propagative},
+    sequential::{Order, Sequential},
+    set_valued::{self, Covering, Draws, SetValuedRouth, Solutions},
     settings::{AT_LEAST_1, DIRECTIONS, Error, FromSettings, Settings},
 };
 

@@ -3,14 +3,14 @@
 use nalgebra::DVector;
 
 use crate::{
-    Problem, SetValuedRouth,
+    Problem,
     certificate::is_inelastic,
     friction_cone::{self, FrictionCone},
     guarantee::{Cover, LcpBound, closing_distance, frictionless_lipschitz, unseen},
     law,
     outcome::Status,
     outcome_set::{Bounds, Collect, Coverage, Extremes, Hull, Modes, Order, Plane},
-    set_valued::{Draws, Sample, Statistics, Summary},
+    set_valued::{Draws, Sample, SetValuedRouth, Statistics, Summary},
 };
 
 /// Number of cells of a plane from rest to the fastest contact velocity before the impact.

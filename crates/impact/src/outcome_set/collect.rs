@@ -33,7 +33,7 @@ pub struct Collect {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Collected<'a> {
-    /// Index of the sample; [`SetValuedRouth::sample`](crate::SetValuedRouth::sample) gives its path.
+    /// Index of the sample; [`SetValuedRouth::sample`](crate::set_valued::SetValuedRouth::sample) gives its path.
     pub index: u64,
     /// `v⁺` (length `n_v`, m/s and rad/s).
     pub velocity: &'a DVector<f64>,

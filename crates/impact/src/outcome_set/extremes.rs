@@ -20,7 +20,7 @@ pub struct Extremes {
 pub struct Extreme {
     /// The largest value of the functional.
     pub value: f64,
-    /// Index of the sample; [`SetValuedRouth::sample`](crate::SetValuedRouth::sample) gives its path.
+    /// Index of the sample; [`SetValuedRouth::sample`](crate::set_valued::SetValuedRouth::sample) gives its path.
     pub index: u64,
     /// `v⁺` (length `n_v`, m/s and rad/s).
     pub velocity: DVector<f64>,

@@ -57,7 +57,7 @@ impl Problem {
     ///
     /// ```
     /// use nalgebra::{DMatrix, dmatrix, dvector};
-    /// use percussion_impact::{Law, Mass, Poisson, Problem, problem::Coefficients};
+    /// use percussion_impact::{Coefficients, Law, Mass, Problem, poisson::Poisson};
     ///
     /// let mass = Mass::Matrix(DMatrix::from_diagonal(&dvector![3.0, 3.0, 0.25]));
     /// let jacobian = dmatrix![
@@ -120,7 +120,7 @@ impl Problem {
     ///
     /// ```
     /// use nalgebra::{Matrix3, Vector3};
-    /// use percussion_impact::{Law, Newton, Problem, problem::{Body, Coefficients, Touch}};
+    /// use percussion_impact::{Body, Coefficients, Law, Problem, Touch, newton::Newton};
     ///
     /// let ball = Body {
     ///     mass: 2.0,

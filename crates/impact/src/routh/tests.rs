@@ -4,7 +4,8 @@ use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 
 use super::{Restitution, Routh};
 use crate::{
-    Certificate, Contact, Law, Mass, Outcome, Problem,
+    Contact, Law, Mass, Outcome, Problem,
+    certificate::Certificate,
     law::Error,
     outcome::{Phase, Status},
 };

@@ -1,9 +1,6 @@
 //! The same bits for any number of threads, sample by sample, and no allocation on the way.
 
-use percussion_impact::{
-    SetValuedRouth,
-    set_valued::{Draws, Sampler, Settings, Solutions},
-};
+use percussion_impact::set_valued::{Draws, Sampler, SetValuedRouth, Settings, Solutions};
 use rayon::ThreadPoolBuilder;
 
 use super::{ball, bouncing_ball, bouncing_block, rocking_block, settings, velocities};

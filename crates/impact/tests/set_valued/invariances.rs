@@ -6,8 +6,8 @@ mod support;
 
 use nalgebra::{DMatrix, DVector, dvector};
 use percussion_impact::{
-    Contact, Mass, Problem, SetValuedRouth,
-    set_valued::{Sampler, Settings},
+    Contact, Mass, Problem,
+    set_valued::{Sampler, SetValuedRouth, Settings},
 };
 use proptest::prelude::*;
 use support::Data;

@@ -2,9 +2,11 @@
 
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use percussion_impact::{
-    AnitescuPotra, Contact, Law, Mass, Problem, Routh, Sequential, SetValuedRouth,
-    sequential::Order,
-    set_valued::{Covering, Sampler, Settings, Termination},
+    Contact, Law, Mass, Problem,
+    anitescu_potra::AnitescuPotra,
+    routh::Routh,
+    sequential::{Order, Sequential},
+    set_valued::{Covering, Sampler, SetValuedRouth, Settings, Termination},
 };
 
 use super::{ball, rocking_block, settings, velocities};

@@ -8,8 +8,8 @@ mod restitution;
 
 use nalgebra::{DMatrix, DVector, dvector};
 use percussion_impact::{
-    Contact, Mass, Problem, SetValuedRouth,
-    set_valued::{PostImpactSet, Sample, Settings, Summary},
+    Contact, Mass, Problem,
+    set_valued::{PostImpactSet, Sample, SetValuedRouth, Settings, Summary},
 };
 
 /// A block of 1 m × 2 m and 1 kg falls flat, from a height of 1 cm, on two corners with `μ = 1`.

@@ -3,10 +3,9 @@
 use nalgebra::{DMatrix, dmatrix, dvector};
 use percussion_complementarity::lcp::lemke;
 use percussion_impact::{
-    Certificate, Contact, Law, Mass, Problem, SetValuedRouth,
-    law::Error,
-    outcome::{Phase, Status},
-    set_valued::{Draws, Sampler, Settings, Termination},
+    Contact, Error, Law, Mass, Phase, Problem, Status,
+    certificate::Certificate,
+    set_valued::{Draws, Sampler, SetValuedRouth, Settings, Termination},
 };
 
 use super::{ball, rocking_block, settings, velocities};

@@ -1,11 +1,10 @@
 //! Sets with restitution: the block, the bound of the impulse, and what no longer holds without a proof.
 
 use percussion_impact::{
-    Law, SetValuedRouth,
+    Law, RestitutionUse, Status,
     friction_cone::{self, FrictionCone},
     laws::{Answer, Choice, Name},
-    outcome::{RestitutionUse, Status},
-    set_valued::{Sampler, Termination},
+    set_valued::{Sampler, SetValuedRouth, Termination},
 };
 
 use crate::{bouncing_ball, bouncing_block, rocking_block, settings, velocities};

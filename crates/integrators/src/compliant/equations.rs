@@ -12,7 +12,7 @@
 //! form, and the rest by central differences with fixed forces.
 
 use nalgebra::{DMatrix, Vector2};
-use percussion_dynamics::ContactRows;
+use percussion_dynamics::gap::ContactRows;
 
 use super::{Model, Snapshot, State};
 

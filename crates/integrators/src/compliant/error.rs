@@ -1,6 +1,6 @@
 //! Errors in a model or a start.
 
-use percussion_dynamics::{gap, system::CoordinateError};
+use percussion_dynamics::{CoordinateError, gap};
 
 /// Reasons why a model or a start is refused, or an integration could not continue.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

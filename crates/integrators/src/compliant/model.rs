@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use percussion_dynamics::{GapFunction, System, compliant::Law};
+use percussion_dynamics::{System, compliant::Law, gap::GapFunction};
 
 use super::{Error, State};
 

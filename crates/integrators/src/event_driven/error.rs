@@ -1,6 +1,6 @@
 //! Errors in a model, a start or a law.
 
-use crate::model::{self, Feature};
+use crate::model::{Feature, ModelError};
 
 /// Reasons why a model or a start is refused, or an integration could not continue.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -8,7 +8,7 @@ use crate::model::{self, Feature};
 pub enum Error {
     /// The model or the start is refused.
     #[error(transparent)]
-    Model(#[from] model::Error),
+    Model(#[from] ModelError),
     /// The model has a feature that event-driven motion does not support.
     #[error("the model has {feature}, expected none: this scheme has no rule for it")]
     NoRule {
@@ -21,7 +21,7 @@ pub enum Error {
         /// Time reached (s).
         time: f64,
         /// The error of the source.
-        source: percussion_dynamics::contact_source::Error,
+        source: percussion_dynamics::ContactSourceError,
     },
     /// A setting is outside its documented range.
     #[error("setting `{name}` is {value:?}, expected {expected}")]
@@ -71,7 +71,7 @@ pub enum Error {
         /// Time of the impact (s).
         time: f64,
         /// The error of the law.
-        source: percussion_impact::law::Error,
+        source: percussion_impact::Error,
     },
     /// The problem of an impact cannot be stated.
     #[error("impact at {time} s: {source}")]

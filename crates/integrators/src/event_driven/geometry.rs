@@ -4,7 +4,7 @@
 //! All rows are in one matrix: first the bilateral equations, then normal and tangents of each contact.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_dynamics::{ContactRows, contact_source, system::difference};
+use percussion_dynamics::{ContactSourceError, difference, gap::ContactRows};
 
 use super::{Error, Model};
 use crate::contacts::Contacts;
@@ -24,7 +24,7 @@ pub(super) struct Geometry<'m> {
     /// Distance around the position within which the source searches for contacts (m).
     reach: f64,
     /// Error of the source since the last check.
-    lost: Option<contact_source::Error>,
+    lost: Option<ContactSourceError>,
     /// Contacts located by the last call of `locate_all`, ascending: those of the model, and those near.
     present: Vec<usize>,
     /// Components of one contact.

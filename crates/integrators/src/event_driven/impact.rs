@@ -2,10 +2,8 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{
-    AnitescuPotra, Law, Mass, Outcome, Problem,
-    law::Error,
-    outcome::{RestitutionUse, Status},
-    problem::Coefficients,
+    Coefficients, Error, Law, Mass, Outcome, Problem, RestitutionUse, Status,
+    anitescu_potra::AnitescuPotra,
 };
 
 use super::{
@@ -78,7 +76,7 @@ pub(super) fn inelastic(problem: &Problem) -> Result<Jump, Failure> {
 fn jump(problem: &Problem, outcome: &Outcome) -> Jump {
     let (before, after) = (problem.velocity(), &outcome.velocity);
     let change = problem.momentum(&(before - after));
-    let impulse = |impulse: &percussion_impact::outcome::Impulse| {
+    let impulse = |impulse: &percussion_impact::Impulse| {
         std::iter::once(impulse.normal).chain(impulse.tangent.iter().copied()).collect()
     };
     Jump {

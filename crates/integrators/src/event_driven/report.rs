@@ -1,7 +1,7 @@
 //! Snapshots and events during an integration, and its result.
 
-use percussion_dynamics::contact_source::ContactName;
-use percussion_impact::outcome::RestitutionUse;
+use percussion_dynamics::ContactName;
+use percussion_impact::RestitutionUse;
 
 use super::settings::Resolved;
 use crate::{contacts::Contacts, model::State, scales::Scales};

@@ -1,7 +1,7 @@
 //! The loop over the events of a motion.
 
 use nalgebra::DVector;
-use percussion_impact::{Law, outcome::RestitutionUse};
+use percussion_impact::{Law, RestitutionUse};
 
 use super::{
     Error,

@@ -1,7 +1,7 @@
 //! The contacts of a planar model at one state.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_dynamics::ContactRows;
+use percussion_dynamics::gap::ContactRows;
 
 use super::{Error, Resolved};
 use crate::model::Model;

@@ -1,6 +1,6 @@
 //! Errors in a model or a start.
 
-use crate::model::{self, Feature};
+use crate::model::{Feature, ModelError};
 
 /// Reasons why no solution is built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -8,7 +8,7 @@ use crate::model::{self, Feature};
 pub enum Error {
     /// The model or the start is refused.
     #[error(transparent)]
-    Model(#[from] model::Error),
+    Model(#[from] ModelError),
     /// The system moves in space.
     #[error("the system moves in space, expected one in the plane")]
     Space,

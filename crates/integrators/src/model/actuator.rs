@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use percussion_dynamics::System;
 
-use super::Error;
+use super::ModelError;
 
 /// A force along a *length* `ℓ`, a sum of coordinates with gears, that follows a control `u`.
 ///
@@ -145,9 +145,9 @@ impl Actuator {
     }
 
     /// Checks that it is one of `system`, where it has the number `actuator`.
-    pub(super) fn check(&self, actuator: usize, system: &dyn System) -> Result<(), Error> {
+    pub(super) fn check(&self, actuator: usize, system: &dyn System) -> Result<(), ModelError> {
         let refuse =
-            |field, value, expected| Err(Error::Actuator { actuator, field, value, expected });
+            |field, value, expected| Err(ModelError::Actuator { actuator, field, value, expected });
         for joint in &self.joints {
             if joint.coordinate >= system.coordinate_count() {
                 return refuse("coordinate", joint.coordinate as f64, "one of the system");
@@ -200,7 +200,7 @@ impl Course {
     /// # Example
     ///
     /// ```
-    /// use percussion_integrators::model::Course;
+    /// use percussion_integrators::Course;
     ///
     /// let ramp = Course::new(vec![1.0, 3.0], vec![0.0, 4.0]).ok_or("times increase")?;
     /// assert_eq!([0.0, 2.0, 9.0].map(|time| ramp.at(time)), [0.0, 2.0, 4.0]);

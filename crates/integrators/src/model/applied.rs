@@ -71,7 +71,7 @@ impl AppliedForce {
 impl Model {
     /// The same model with a force on it that its holder sets between steps, for controllers.
     ///
-    /// [`Variational`](crate::Variational), which needs to know more of a system, refuses it.
+    /// [`Variational`](crate::variational::Variational), which needs to know more of a system, refuses it.
     ///
     /// # Example
     ///

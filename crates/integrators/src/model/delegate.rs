@@ -14,7 +14,7 @@ macro_rules! delegate_system {
         fn check_coordinates(
             &self,
             coordinates: &[f64],
-        ) -> Result<(), percussion_dynamics::system::CoordinateError> {
+        ) -> Result<(), percussion_dynamics::CoordinateError> {
             self.system.check_coordinates(coordinates)
         }
 
@@ -67,7 +67,7 @@ macro_rules! delegate_system {
             coordinates: &[f64],
             velocity: &[f64],
             body: usize,
-        ) -> percussion_dynamics::system::motion::BodyVelocity {
+        ) -> percussion_dynamics::motion::BodyVelocity {
             self.system.body_velocity(coordinates, velocity, body)
         }
 

@@ -26,7 +26,7 @@ use std::{
 use nalgebra::{Cholesky, DMatrix};
 use percussion_dynamics::{SmoothVelocityError, System};
 
-use super::{Actuator, Controls, Error, Model, State, delegate::delegate_system};
+use super::{Actuator, Controls, Model, ModelError, State, delegate::delegate_system};
 
 /// Maximum number of times that an actuator returns into its range within one step.
 const MOST_TURNS: usize = 3;
@@ -281,11 +281,11 @@ impl Model {
     /// The same model with these actuators, which replace former ones; schemes number them in this order.
     ///
     /// Every scheme that moves any [`System`] has a rule for them, see [`Actuator`];
-    /// [`Variational`](crate::Variational), which needs to know more of a system, refuses them.
+    /// [`Variational`](crate::variational::Variational), which needs to know more of a system, refuses them.
     ///
     /// # Errors
     ///
-    /// [`Error::Actuator`].
+    /// [`ModelError::Actuator`].
     ///
     /// # Example
     ///
@@ -307,7 +307,7 @@ impl Model {
     /// assert!((motion.state().coordinates[1] + 0.025).abs() < 1e-6);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn with_actuators(self, actuators: Vec<Actuator>) -> Result<Self, Error> {
+    pub fn with_actuators(self, actuators: Vec<Actuator>) -> Result<Self, ModelError> {
         let system = self.mechanics.shared();
         for (number, actuator) in actuators.iter().enumerate() {
             actuator.check(number, system.as_ref())?;

@@ -1,11 +1,11 @@
 //! Errors in a model or a start, for any scheme.
 
-use percussion_dynamics::{constraint, contact_source, gap, system::CoordinateError};
+use percussion_dynamics::{ContactSourceError, CoordinateError, constraint, gap};
 
 /// Reasons why a model or a start is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ModelError {
     /// The friction coefficient of a contact is negative or not finite.
     #[error("friction of contact {contact} is {value:?}, expected a finite number of at least 0")]
     Friction {
@@ -32,7 +32,7 @@ pub enum Error {
     },
     /// The surfaces of a contact source do not match the system.
     #[error(transparent)]
-    ContactSource(#[from] contact_source::Error),
+    ContactSource(#[from] ContactSourceError),
     /// A bilateral constraint does not match the system.
     #[error("constraint {constraint}: {source}")]
     Constraint {

@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 /// A generalized force `f(q, v, t)` on a [`Model`](super::Model).
 ///
-/// [`Variational`](crate::Variational) evaluates it at the midpoint of a step, with half of its impulse at
+/// [`Variational`](crate::variational::Variational) evaluates it at the midpoint of a step, with half of its impulse at
 /// each end; the other schemes do not support it.
 pub trait Force: Debug + Send + Sync {
     /// Adds `f` (length `n_v`; N, N·m) to `force`.

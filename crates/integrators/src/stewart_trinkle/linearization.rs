@@ -6,7 +6,7 @@
 //! contact are combinations of two tangents, which keeps `W` small.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_dynamics::{ContactRows, System};
+use percussion_dynamics::{System, gap::ContactRows};
 
 use super::{
     Alignment, Contact, Model,

@@ -28,7 +28,7 @@ use std::f64::consts::TAU;
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{Problem, Status, lemke};
-use percussion_dynamics::{ContactRows, Dimension, System};
+use percussion_dynamics::{Dimension, System, gap::ContactRows};
 
 use super::{Contact, Model, settings::Resolved};
 

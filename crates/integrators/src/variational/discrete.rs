@@ -33,7 +33,10 @@
 //! Computational Mathematics* 9 (2009) 197–219, section 4 (the Cayley map and its derivative).
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
-use percussion_dynamics::{FreeBodies, RotationUpdate, System, lagrangian::Derivatives, rotation};
+use percussion_dynamics::{
+    Derivatives, FreeBodies, System,
+    rotation::{self, RotationUpdate},
+};
 
 use super::Model;
 

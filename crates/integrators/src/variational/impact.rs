@@ -14,10 +14,9 @@
 //! equation 30.
 
 use nalgebra::{DMatrix, DVector, Vector3};
-use percussion_dynamics::{ContactRows, System};
+use percussion_dynamics::{System, gap::ContactRows};
 use percussion_impact::{
-    AnitescuPotra, Law, Mass, Outcome, Problem, ProblemError, outcome::Status,
-    problem::Coefficients,
+    Coefficients, Law, Mass, Outcome, Problem, ProblemError, Status, anitescu_potra::AnitescuPotra,
 };
 
 use super::{

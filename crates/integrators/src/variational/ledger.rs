@@ -80,8 +80,8 @@
 //! integrators", *SIAM Journal on Applied Dynamical Systems* 2 (2003) 381–416. The ledger is our own.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_dynamics::lagrangian::Derivatives;
-use percussion_impact::{Law, Problem, Propagative};
+use percussion_dynamics::Derivatives;
+use percussion_impact::{Law, Problem, propagative::Propagative};
 
 use super::{Error, Model, Motion, Simulation, State, Variational, discrete};
 
@@ -112,7 +112,7 @@ impl Simulation<Variational> {
     /// use nalgebra::Vector3;
     /// use percussion_dynamics::{Articulated, Joint, Link, MassProperties};
     /// use percussion_integrators::variational::Settings;
-    /// use percussion_integrators::{Model, Simulation, State, Variational};
+    /// use percussion_integrators::{Model, Simulation, State, variational::Variational};
     ///
     /// let joint = Joint::prismatic(Vector3::x()).with_spring(&[8.0], &[0.0]);
     /// let slider = Link::new("slider", joint).with_mass(MassProperties::point(2.0)?);

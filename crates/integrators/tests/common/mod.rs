@@ -10,7 +10,10 @@
 pub mod falling;
 
 use nalgebra::{Cholesky, DMatrix, DVector, Isometry3, Vector3};
-use percussion_dynamics::{ContactRows, Dimension, GapFunction, System};
+use percussion_dynamics::{
+    Dimension, System,
+    gap::{ContactRows, GapFunction},
+};
 
 /// `M v̇ = f` with constant `M` and `f`, and `q̇ = v`.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use std::f64::consts::{FRAC_PI_4, FRAC_PI_6};
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 use percussion_dynamics::compliant::{FrictionLaw, HalfDepth, Law, ModulusRule, NormalLaw};
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
-use percussion_dynamics::{Body, FreeBodies, free_bodies::pose_coordinates};
+use percussion_dynamics::{Body, FreeBodies, pose_coordinates};
 use percussion_integrators::compliant::{
     Contact, Method, Model, Settings, Snapshot, State, integrate,
 };

@@ -4,9 +4,11 @@ use nalgebra::{Matrix3, Vector3};
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane, SphereSphere};
 use percussion_dynamics::{Body, FreeBodies, MassProperties, System};
 use percussion_integrators::{
-    Contact, EnergyBalance, Error, ImpulseVelocity, Model, MoreauJean, Simulation, State,
-    StewartTrinkle, Variational, event_driven, impulse_velocity, moreau_jean, stewart_trinkle,
-    variational,
+    Contact, EnergyBalance, Error, Model, Simulation, State, event_driven,
+    impulse_velocity::{self, ImpulseVelocity},
+    moreau_jean::{self, MoreauJean},
+    stewart_trinkle::{self, StewartTrinkle},
+    variational::{self, Variational},
 };
 
 /// Numbers from a seed, by the generator `SplitMix64`.
@@ -279,7 +281,7 @@ fn by_events(scene: &Scene, end: f64) -> Course {
     let system = scene.system();
     let mut course = Course::new(&system, &scene.start);
     let settings = event_driven::Settings { step_limit: 5_000, ..Default::default() };
-    let (law, model) = (percussion_impact::Poisson::default(), scene.model());
+    let (law, model) = (percussion_impact::poisson::Poisson::default(), scene.model());
     let result =
         event_driven::integrate(&model, &law, &settings, &scene.start, end, &mut |moment| {
             course.energies.push(moment.energy);

@@ -1,6 +1,6 @@
 //! What is refused, by name; limits as statuses; numbers at the edge of doubles.
 
-use percussion_impact::{Newton, Plus, Propagative};
+use percussion_impact::{newton::Newton, plus::Plus, propagative::Propagative};
 use percussion_integrators::event_driven::{Error, Report, Settings, Status, integrate};
 use percussion_integrators::{BoundedFriction, Feature, State};
 

@@ -5,7 +5,14 @@ use percussion_dynamics::{
     Body, FreeBodies, MassProperties, PlanarBodies, PlanarBody,
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
 };
-use percussion_impact::{Law, Newton, Plus, Poisson, Propagative, SetValuedRouth, set_valued};
+use percussion_impact::{
+    Law,
+    newton::Newton,
+    plus::Plus,
+    poisson::Poisson,
+    propagative::Propagative,
+    set_valued::{self, SetValuedRouth},
+};
 use percussion_integrators::event_driven::{EventKind, Mode, Settings, Status, integrate};
 use percussion_integrators::{Contact, Model};
 

@@ -2,10 +2,13 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector2, Vector3};
 use percussion_dynamics::{
-    Anchor, BallJoint, Body, FreeBodies, MassProperties, PlanarBodies, PlanarBody,
+    Anchor, Body, FreeBodies, MassProperties, PlanarBodies, PlanarBody,
+    constraint::BallJoint,
     gap::{Plane, Sphere, SpherePlane},
 };
-use percussion_impact::{AnitescuPotra, Newton, Plus, Poisson};
+use percussion_impact::{
+    anitescu_potra::AnitescuPotra, newton::Newton, plus::Plus, poisson::Poisson,
+};
 use percussion_integrators::event_driven::{EventKind, Mode, Report, Settings, Status, integrate};
 use percussion_integrators::{Contact, Model};
 

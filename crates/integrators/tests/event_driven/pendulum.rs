@@ -11,7 +11,7 @@ use percussion_dynamics::{
     Anchor, Articulated, Joint, Link, MassProperties,
     gap::{Plane, Sphere, SpherePlane},
 };
-use percussion_impact::Plus;
+use percussion_impact::plus::Plus;
 use percussion_integrators::event_driven::{EventKind, Mode, Settings, Status, integrate};
 use percussion_integrators::{Contact, Model};
 

@@ -5,7 +5,7 @@ use percussion_dynamics::{
     PlanarBodies, PlanarBody,
     gap::{Plane, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
-use percussion_impact::Newton;
+use percussion_impact::newton::Newton;
 use percussion_integrators::{
     Contact, Model, State,
     event_driven::{Event, EventKind, Report, Settings, integrate},

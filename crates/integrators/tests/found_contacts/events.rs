@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use percussion_collision::{Collider, Shape};
 use percussion_dynamics::FreeBodies;
-use percussion_impact::Newton;
+use percussion_impact::newton::Newton;
 use percussion_integrators::{
     Model, State,
     event_driven::{Event, EventKind, Mode, Report, Settings, Status, integrate},

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use percussion_collision::{Collider, Scene, Shape};
 use percussion_dynamics::{Body, FreeBodies, MassProperties};
-use percussion_impact::AnitescuPotra;
+use percussion_impact::anitescu_potra::AnitescuPotra;
 use percussion_integrators::{Contacts, Model, State, event_driven};
 use proptest::prelude::*;
 

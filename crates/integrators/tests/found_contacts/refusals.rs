@@ -4,8 +4,11 @@ use nalgebra::{Matrix3, Vector2, Vector3};
 use percussion_collision::{Collider, Scene, Shape};
 use percussion_dynamics::{Body, FreeBodies, PlanarBodies, PlanarBody};
 use percussion_integrators::{
-    Error, ImpulseVelocity, Model, MoreauJean, Simulation, State, StewartTrinkle, impulse_velocity,
-    inclusion, model, moreau_jean, stewart_trinkle,
+    Error, Model, ModelError, Simulation, State,
+    impulse_velocity::{self, ImpulseVelocity},
+    inclusion,
+    moreau_jean::{self, MoreauJean},
+    stewart_trinkle::{self, StewartTrinkle},
 };
 
 fn disc() -> Model {
@@ -33,7 +36,7 @@ fn a_scene_of_another_system_is_refused() {
     let scene = Scene::new(vec![ball], &of(2)).unwrap();
     let refused = Model::new(Box::new(of(1)), vec![]).unwrap().with_contact_source(scene);
     let error = refused.unwrap_err();
-    assert!(matches!(error, model::Error::ContactSource(_)), "{error:?}");
+    assert!(matches!(error, ModelError::ContactSource(_)), "{error:?}");
     assert!(error.to_string().contains("number of bodies is 1, expected 2"), "{error}");
 }
 

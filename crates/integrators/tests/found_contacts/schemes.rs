@@ -1,8 +1,10 @@
 //! One way to run every scheme that takes contacts from a scene.
 
 use percussion_integrators::{
-    Contacts, ImpulseVelocity, Model, MoreauJean, Simulation, State, StewartTrinkle,
-    impulse_velocity, moreau_jean, stewart_trinkle,
+    Contacts, Model, Simulation, State,
+    impulse_velocity::{self, ImpulseVelocity},
+    moreau_jean::{self, MoreauJean},
+    stewart_trinkle::{self, StewartTrinkle},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,11 @@
 use nalgebra::{Isometry3, Vector2, Vector3};
 use percussion_collision::{Collider, Scene, Shape};
 use percussion_dynamics::{PlanarBodies, PlanarBody};
-use percussion_impact::{Newton, Propagative};
-use percussion_integrators::{Model, Simulation, State, Variational, variational::Settings};
+use percussion_impact::{newton::Newton, propagative::Propagative};
+use percussion_integrators::{
+    Model, Simulation, State,
+    variational::{Settings, Variational},
+};
 
 use crate::blocks::{G, at, box_on, cuboids, ground};
 

@@ -2,11 +2,14 @@
 
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::{
-    Anchor, Articulated, BallJoint, EqualityConstraint, Joint, Link, MassProperties, PlanarBodies,
-    PlanarBody, gap::Plane, gap::Sphere, gap::SpherePlane,
+    Anchor, Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
+    constraint::{BallJoint, EqualityConstraint},
+    gap::{Plane, Sphere, SpherePlane},
 };
 use percussion_integrators::variational::Settings;
-use percussion_integrators::{Contact, Error, Force, Model, Simulation, State, Variational, model};
+use percussion_integrators::{
+    Contact, Error, Force, Model, ModelError, Simulation, State, variational::Variational,
+};
 
 use crate::support::{chain, elastic, ends_on_floor, floor, settings, state};
 
@@ -48,9 +51,9 @@ fn every_setting_out_of_range_is_named() {
 fn bad_starts_are_refused() {
     let good = Settings::default();
     let start = |q: &[f64], v: &[f64]| refused(good, state(q, v));
-    assert!(matches!(start(&[0.0; 2], &[0.0; 3]), Error::Model(model::Error::Coordinates(_))));
+    assert!(matches!(start(&[0.0; 2], &[0.0; 3]), Error::Model(ModelError::Coordinates(_))));
     let error = start(&[0.0, 1.0, 0.0], &[0.0, f64::INFINITY, 0.0]);
-    assert!(matches!(error, Error::Model(model::Error::Velocity { index: 1, .. })));
+    assert!(matches!(error, Error::Model(ModelError::Velocity { index: 1, .. })));
     let error = start(&[0.0, -0.1, 0.0], &[0.0; 3]);
     assert!(matches!(error, Error::InitialPenetration { contact: 0, .. }));
 }
@@ -74,14 +77,14 @@ fn bad_models_are_refused() {
         Contact::new(SpherePlane::new(Sphere::of_body(body, 0.1), floor()).unwrap(), 0.0)
     };
     let error = Model::lagrangian(body(), vec![touching(3)]).unwrap_err();
-    assert!(matches!(error, model::Error::Gap { contact: 0, .. }));
+    assert!(matches!(error, ModelError::Gap { contact: 0, .. }));
     let pin = |body| {
         let anchor = Anchor::on_body(body, Vector3::zeros());
         BallJoint::new(anchor, Anchor::in_world(Vector3::x())).unwrap()
     };
     let pins = |body| -> Vec<Box<dyn EqualityConstraint>> { vec![Box::new(pin(body))] };
     let error = Model::lagrangian(body(), vec![]).unwrap().with_constraints(pins(7)).unwrap_err();
-    assert!(matches!(error, model::Error::Constraint { constraint: 0, .. }));
+    assert!(matches!(error, ModelError::Constraint { constraint: 0, .. }));
     let apart = Model::lagrangian(body(), vec![]).unwrap().with_constraints(pins(0)).unwrap();
     let error = Simulation::<Variational>::with_law(
         apart,

@@ -5,8 +5,13 @@ use percussion_dynamics::{
     Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
 };
-use percussion_impact::{Newton, Propagative, propagative::Order};
-use percussion_integrators::{Contact, ContactReport, Model, Simulation, StepReport, Variational};
+use percussion_impact::{
+    newton::Newton,
+    propagative::{Order, Propagative},
+};
+use percussion_integrators::{
+    Contact, ContactReport, Model, Simulation, StepReport, variational::Variational,
+};
 
 use crate::support::{chain, discs, elastic, ends_on_floor, integrator, settings, state};
 

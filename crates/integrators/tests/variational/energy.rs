@@ -4,13 +4,15 @@ use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Matrix3, Vector2, Vector3};
 use percussion_dynamics::{
-    Anchor, Articulated, Body, Distance, EqualityConstraint, FreeBodies, Joint, Link,
-    MassProperties, PlanarBodies, PlanarBody,
+    Anchor, Articulated, Body, FreeBodies, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
+    constraint::{Distance, EqualityConstraint},
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
 };
-use percussion_impact::Propagative;
+use percussion_impact::propagative::Propagative;
 use percussion_integrators::variational::Settings;
-use percussion_integrators::{Contact, Drive, Force, Impact, Model, Simulation, Variational};
+use percussion_integrators::{
+    Contact, Drive, Force, Impact, Model, Simulation, variational::Variational,
+};
 
 use crate::support::{chain, ends_on_floor, floor, integrator, settings, state};
 

@@ -5,7 +5,7 @@ use percussion_dynamics::{
     Body, FreeBodies, MassProperties,
     gap::{Plane, Sphere, SpherePlane},
 };
-use percussion_integrators::{Contact, Model, Simulation, Variational};
+use percussion_integrators::{Contact, Model, Simulation, variational::Variational};
 
 use crate::support::{integrator, settings, state};
 

@@ -4,10 +4,10 @@ use std::f64::consts::PI;
 
 use nalgebra::{DMatrix, Vector2, Vector3};
 use percussion_dynamics::{
-    Anchor, Articulated, BallJoint, Distance, EqualityConstraint, Joint, Link, MassProperties,
-    PlanarBodies, PlanarBody, System,
+    Anchor, Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody, System,
+    constraint::{BallJoint, Distance, EqualityConstraint},
 };
-use percussion_integrators::{Drive, Force, Model, Simulation, State, Variational};
+use percussion_integrators::{Drive, Force, Model, Simulation, State, variational::Variational};
 
 use crate::support::{chain, integrator, settings, state};
 

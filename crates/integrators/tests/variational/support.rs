@@ -5,9 +5,9 @@ use percussion_dynamics::{
     Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
 };
-use percussion_impact::{Law, Propagative};
+use percussion_impact::{Law, propagative::Propagative};
 use percussion_integrators::variational::Settings;
-use percussion_integrators::{Contact, Model, Simulation, State, Variational};
+use percussion_integrators::{Contact, Model, Simulation, State, variational::Variational};
 
 pub(crate) fn elastic() -> Box<dyn Law> {
     Box::new(Propagative::default())

@@ -6,7 +6,8 @@ use percussion_dynamics::Dimension;
 use percussion_integrators::impulse_velocity::Settings;
 use percussion_integrators::moreau_jean;
 use percussion_integrators::{
-    Contact, ImpulseVelocity, Model, MoreauJean, Residual, Simulation, State, StepReport,
+    Contact, Model, Residual, Simulation, State, StepReport, impulse_velocity::ImpulseVelocity,
+    moreau_jean::MoreauJean,
 };
 use proptest::prelude::*;
 
@@ -181,8 +182,10 @@ fn a_motion_and_the_replay_of_its_problems_have_the_same_bits() {
         assert_eq!(report, other.step().unwrap());
         assert_eq!(one.state(), other.state());
         let Some(document) = one.document() else { continue };
-        let again =
-            document.to_string().parse::<percussion_complementarity::friction::Document>().unwrap();
+        let again = document
+            .to_string()
+            .parse::<percussion_complementarity::friction::document::Document>()
+            .unwrap();
         let impulses: Vec<_> = report.contacts.iter().map(|contact| contact.impulse).collect();
         assert_eq!(again.solve().unwrap().impulses, impulses);
     }

@@ -3,7 +3,7 @@
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane, SphereSphere};
 use percussion_dynamics::{
-    Body, FreeBodies, GapFunction, MassProperties, PlanarBodies, PlanarBody,
+    Body, FreeBodies, MassProperties, PlanarBodies, PlanarBody, gap::GapFunction,
 };
 use percussion_integrators::{Contact, Model, State};
 
@@ -112,7 +112,7 @@ impl GapFunction for OnTop {
         &self,
         system: &dyn percussion_dynamics::System,
         coordinates: &[f64],
-        rows: &mut percussion_dynamics::ContactRows,
+        rows: &mut percussion_dynamics::gap::ContactRows,
     ) -> f64 {
         let (gap, point, frame) = self.place(system, coordinates);
         let below = percussion_dynamics::Anchor::on_body(self.below, Vector3::zeros());

@@ -4,10 +4,7 @@ use std::{ops::Range, path::Path};
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
-use percussion_granular::{
-    Settings, Surface, Wall,
-    wall::{Frustum, Triangle},
-};
+use percussion_granular::{Frustum, Settings, Surface, Triangle, Wall};
 
 use super::{GrainKind, Scene, WallEntry, WallShape};
 use crate::{

@@ -90,7 +90,7 @@ fn scale_wall(wall: &mut WallEntry, factor: f64, path: &str) -> Result<(), Error
     Ok(())
 }
 
-fn scale_shape(shape: &Shape, factor: f64) -> Result<Shape, percussion_collision::shape::Error> {
+fn scale_shape(shape: &Shape, factor: f64) -> Result<Shape, percussion_collision::ShapeError> {
     Ok(match shape {
         Shape::Sphere { radius } => Shape::Sphere { radius: factor * radius },
         Shape::Box { half_extents } => Shape::Box { half_extents: factor * half_extents },

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector, Isometry3, Vector3};
 use percussion_dynamics::{
-    Articulated, ContactFrame, ContactSet, GapFunction, Link, MassProperties, System, contact_set,
-    gap::{self, Sphere, SpherePlane, SphereSphere},
+    Articulated, ContactFrame, ContactSet, Link, MassProperties, System,
+    gap::{self, GapFunction, Sphere, SpherePlane, SphereSphere},
 };
-use percussion_integrators::model;
 
 use super::{
     Body, Contact, Disc, Impact, ImpactScenario, Joint, Origin, Partner, labels,
@@ -161,7 +160,10 @@ impl ImpactScenario {
             };
             let between = [contact.disc.body.clone(), partner.clone()];
             let name = NamedContact { name: contact.name.clone(), between, unit: "m" };
-            builder.add_contact(name, model::Contact { gap: gap.into(), friction, restitution });
+            builder.add_contact(
+                name,
+                percussion_integrators::Contact { gap: gap.into(), friction, restitution },
+            );
         }
         builder.build(&self.name)
     }
@@ -179,7 +181,7 @@ impl ImpactScenario {
     }
 
     /// The points at which the surfaces of all contacts touch.
-    fn touching(&self, mechanism: &Mechanism) -> Result<Vec<contact_set::Contact>, Error> {
+    fn touching(&self, mechanism: &Mechanism) -> Result<Vec<percussion_dynamics::Contact>, Error> {
         let limit = TOUCHING * size(mechanism);
         let coordinates = &mechanism.state.coordinates;
         let at = |contact| Ok(self.facing(mechanism, coordinates, contact, limit)?.1);
@@ -193,7 +195,7 @@ impl ImpactScenario {
         coordinates: &[f64],
         index: usize,
         limit: f64,
-    ) -> Result<(f64, contact_set::Contact), Error> {
+    ) -> Result<(f64, percussion_dynamics::Contact), Error> {
         let (system, contact) = (mechanism.model.system(), &self.contacts[index]);
         let gap = mechanism.model.contacts()[index].gap.as_ref();
         // NaN, from coordinates that overflow, is not within the limit either.
@@ -211,9 +213,10 @@ impl ImpactScenario {
             Partner::Plane(_) => None,
             Partner::Disc(disc) => body(&disc.body),
         };
-        let facing = contact_set::Contact::new([body(&contact.disc.body), second], points, frame)
-            .with_friction(contact.friction)
-            .with_restitution(contact.restitution);
+        let facing =
+            percussion_dynamics::Contact::new([body(&contact.disc.body), second], points, frame)
+                .with_friction(contact.friction)
+                .with_restitution(contact.restitution);
         Ok((at.gap, facing))
     }
 

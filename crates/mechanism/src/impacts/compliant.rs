@@ -31,9 +31,8 @@ use percussion_dynamics::{
     compliant::{self, FrictionLaw, HalfDepth, Law, ModulusRule, NormalLaw, relative_radius},
 };
 use percussion_impact::{
-    Certificate, Outcome, Problem,
-    certificate::Claims,
-    outcome::{self, Impulse, RestitutionUse, Trace},
+    Impulse, Outcome, Phase, Problem, RestitutionUse, Stage, Trace,
+    certificate::{Certificate, Claims},
 };
 use percussion_integrators::compliant::{
     self as integration, Counters, Method, Model, Snapshot, State, Status, integrate,
@@ -447,12 +446,11 @@ fn outcome(problem: &Problem, settings: &Settings, end: &State, status: Status) 
         .map(|impulse| Impulse { normal: impulse[0], tangent: impulse[1..].to_vec() });
     let velocity = DVector::from_column_slice(&end.velocity);
     let status = match status {
-        Status::Stopped => outcome::Status::Resolved,
-        Status::EnergyGained => outcome::Status::EnergyGained,
-        _ => outcome::Status::Limit,
+        Status::Stopped => percussion_impact::Status::Resolved,
+        Status::EnergyGained => percussion_impact::Status::EnergyGained,
+        _ => percussion_impact::Status::Limit,
     };
-    let stage =
-        outcome::Stage { phase: outcome::Phase::Impact, contact: None, velocity: velocity.clone() };
+    let stage = Stage { phase: Phase::Impact, contact: None, velocity: velocity.clone() };
     let mut outcome = Outcome {
         velocity,
         impulses: impulses.collect(),
@@ -464,8 +462,8 @@ fn outcome(problem: &Problem, settings: &Settings, end: &State, status: Status) 
     // The outcome has the lengths of the problem, so it can be judged.
     if let Ok(judgement) = Certificate::judge(problem, &outcome, &claims) {
         // The integration may have gained energy that the outcome alone does not show.
-        let gained = status == outcome::Status::EnergyGained;
-        let resolved = judgement.status == outcome::Status::Resolved;
+        let gained = status == percussion_impact::Status::EnergyGained;
+        let resolved = judgement.status == percussion_impact::Status::Resolved;
         outcome.trace.status = if gained && resolved { status } else { judgement.status };
     }
     outcome

@@ -47,7 +47,7 @@ impl Setup {
     /// A ball of 2 kg strikes the floor at 3 m/s with `e = 1/2` and leaves it at 1.5 m/s, by `2 · 4.5 = 9 N·s`.
     ///
     /// ```
-    /// use percussion_impact::{Law, Newton};
+    /// use percussion_impact::{Law, newton::Newton};
     /// use percussion_mechanism::scenario::Scenario;
     ///
     /// let impact = Scenario::from_toml_str(r#"

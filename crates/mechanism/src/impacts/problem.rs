@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::ContactSet;
-use percussion_impact::{Mass, Problem, problem::Coefficients};
+use percussion_impact::{Coefficients, Mass, Problem};
 use percussion_integrators::State;
 
 use crate::{Error, mechanism::Mechanism};

@@ -1,6 +1,6 @@
 //! Tests of invalid files, and of changes that have no effect.
 
-use percussion_impact::{AnitescuPotra, Law};
+use percussion_impact::{Law, anitescu_potra::AnitescuPotra};
 
 use super::*;
 

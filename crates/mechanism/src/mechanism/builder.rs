@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 use percussion_dynamics::{
-    Articulated, Body, EqualityConstraint, FreeBodies, JointKind, Link, PlanarBodies, PlanarBody,
-    System, articulated, system::CoordinateError,
+    Articulated, ArticulatedError, Body, CoordinateError, FreeBodies, JointKind, Link,
+    PlanarBodies, PlanarBody, System, constraint::EqualityConstraint,
 };
-use percussion_integrators::{Actuator, BoundedFriction, Model, State, model};
+use percussion_integrators::{Actuator, BoundedFriction, Contact, Model, State};
 
 use super::{Mechanism, NamedActuator, NamedContact, NamedJoint, Part, Surfaces};
 use crate::Error;
@@ -33,7 +33,7 @@ pub(crate) struct Builder {
     held: Held,
     parts: Vec<Part>,
     state: State,
-    contacts: Vec<model::Contact>,
+    contacts: Vec<Contact>,
     names: Vec<NamedContact>,
     joint_friction: Vec<BoundedFriction>,
     constraints: Vec<Box<dyn EqualityConstraint>>,
@@ -136,7 +136,7 @@ impl Builder {
     }
 
     /// Adds a contact that is known beforehand.
-    pub(crate) fn add_contact(&mut self, name: NamedContact, contact: model::Contact) {
+    pub(crate) fn add_contact(&mut self, name: NamedContact, contact: Contact) {
         self.names.push(name);
         self.contacts.push(contact);
     }
@@ -198,7 +198,7 @@ impl Builder {
                 (CoordinateError::SingularMass { velocity, body, fraction }, Some(tree)) => {
                     let link = tree.links()[body].name.clone();
                     let index = velocity - tree.velocities_of(body).start;
-                    articulated::Error::SingularMass { link, index, fraction }.into()
+                    ArticulatedError::SingularMass { link, index, fraction }.into()
                 }
                 (error, _) => Error::from(error),
             }

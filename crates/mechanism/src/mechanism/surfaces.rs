@@ -1,7 +1,7 @@
 //! The surfaces between which contacts are found during the motion: [`Surfaces`].
 
 use percussion_collision::{Collider, ContactId, Feature, Scene, Shape};
-use percussion_dynamics::contact_source::ContactName;
+use percussion_dynamics::ContactName;
 
 /// The surfaces of a mechanism, with the names of their contacts.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use percussion_dynamics::{articulated, constraint, inertia};
+use percussion_dynamics::{ArticulatedError, MassPropertiesError, constraint};
 
 use super::{label, place};
 use crate::xml::Element;
@@ -101,7 +101,7 @@ pub enum Error {
         /// The element.
         element: String,
         /// The reason.
-        source: inertia::Error,
+        source: MassPropertiesError,
     },
     /// A constraint is invalid.
     #[error("{place}: {element}: {source}")]
@@ -115,7 +115,7 @@ pub enum Error {
     },
     /// The bodies are not a valid system.
     #[error(transparent)]
-    Articulated(#[from] articulated::Error),
+    Articulated(#[from] ArticulatedError),
 }
 
 impl Error {
@@ -146,7 +146,7 @@ impl Error {
         Self::Missing { place: place(element), element: label(element), attribute, expected }
     }
 
-    pub(super) fn inertia(element: &Element, source: inertia::Error) -> Self {
+    pub(super) fn inertia(element: &Element, source: MassPropertiesError) -> Self {
         Self::Inertia { place: place(element), element: label(element), source }
     }
 }

@@ -225,7 +225,7 @@ impl Form {
 }
 
 /// The hull of points on an ellipsoid: on circles of latitude, 12 times 24, and the poles.
-fn ellipsoid(half: Vector3<f64>) -> Result<Shape, percussion_collision::hull::Error> {
+fn ellipsoid(half: Vector3<f64>) -> Result<Shape, percussion_collision::HullError> {
     const RINGS: usize = 12;
     const AROUND: usize = 24;
     let mut points = vec![Vector3::z(), -Vector3::z()];

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use percussion_dynamics::Articulated;
-use percussion_integrators::{Actuator, model::Geared};
+use percussion_integrators::{Actuator, Geared};
 
 use super::{Error, ModelJoint, bodies::Bodies, defaults::Defaults, numbers::Attributes};
 use crate::xml::Element;

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, Isometry3, Matrix3, Translation3, Vector3};
 use percussion_collision::{Shape, homogeneous};
 use percussion_dynamics::{
-    Articulated, Dimension, Joint, JointKind, JointLimit, Link, MassProperties, System,
-    articulated::LimitSide,
+    Articulated, Dimension, Joint, JointKind, JointLimit, LimitSide, Link, MassProperties, System,
 };
-use percussion_integrators::{BoundedFriction, Feature, Rule, model};
+use percussion_integrators::{BoundedFriction, Contact, Feature, Rule};
 
 use super::{Scenario, Space, joints::WORLD, robot::Standing, shape, vectors};
 use crate::{
@@ -127,7 +126,7 @@ impl Scenario {
         builder.set_constraints(constraints);
         builder.set_joint_friction(friction);
         for (name, limit) in limits {
-            builder.add_contact(name, model::Contact::new(limit, 0.0));
+            builder.add_contact(name, Contact::new(limit, 0.0));
         }
         Ok((builder, Described { carriers, robot, tree: Some(system) }))
     }

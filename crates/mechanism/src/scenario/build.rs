@@ -3,10 +3,10 @@
 use nalgebra::{DMatrix, Vector3};
 use percussion_collision::Shape;
 use percussion_dynamics::{
-    GapFunction, PlanarBody, free_bodies,
-    gap::{self, Rod, RodRod, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
+    PlanarBody,
+    gap::{self, GapFunction, Rod, RodRod, Sphere, SpherePlane, SphereSphere, rounded_rod_plane},
 };
-use percussion_integrators::{BoundedFriction, model, stewart_trinkle::Settings};
+use percussion_integrators::{BoundedFriction, stewart_trinkle::Settings};
 
 use super::{
     AngularVelocity, Body, Contact, JointFriction, Orientation, Plane, Scenario, Space, found,
@@ -89,7 +89,8 @@ impl Scenario {
         for (pair, [friction, restitution]) in self.pairs() {
             for (name, gap) in self.gaps(pair)? {
                 let between = self.partners(pair).map(str::to_owned);
-                let contact = model::Contact { gap: gap.into(), friction, restitution };
+                let contact =
+                    percussion_integrators::Contact { gap: gap.into(), friction, restitution };
                 builder.add_contact(NamedContact { name, between, unit: "m" }, contact);
             }
         }
@@ -103,9 +104,9 @@ impl Scenario {
         self.bodies.iter().enumerate().map(body).collect()
     }
 
-    pub(super) fn free_bodies(&self) -> Result<Vec<free_bodies::Body>, Error> {
+    pub(super) fn free_bodies(&self) -> Result<Vec<percussion_dynamics::Body>, Error> {
         let body = |(index, body): (usize, &Body)| {
-            Ok(free_bodies::Body::new(body.mass, self.inertia(index)?))
+            Ok(percussion_dynamics::Body::new(body.mass, self.inertia(index)?))
         };
         self.bodies.iter().enumerate().map(body).collect()
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use percussion_collision::{Shape, shape};
+use percussion_collision::{Shape, ShapeError};
 use percussion_integrators::{Feature, Rule, schemes::Name};
 use toml::Value;
 
@@ -140,7 +140,7 @@ impl Scenario {
             count(&path, found, found <= POINT_LIMIT, &format!("at most {POINT_LIMIT} corners"))?;
         }
         match shape.check() {
-            Err(shape::Error::Length { shape, field, value }) => {
+            Err(ShapeError::Length { shape, field, value }) => {
                 refuse(&format!("{path}.{shape}.{field}"), &value, LENGTH_OF_SHAPE)
             }
             Err(source) => Err(Error::Shape { path: path.to_owned(), source }),
@@ -339,8 +339,9 @@ impl Scenario {
             require("integrator.directions", &directions, expected, valid)?;
         }
         if integrator.method.rule(Feature::JointFriction) != Rule::Used {
-            let (joints, expected) =
-                (self.joint_friction.len(), "none, only stewart-trinkle has friction in joints");
+            let joints = self.joint_friction.len();
+            let expected = "none, or a method that has friction in joints: stewart-trinkle, impulse-velocity or \
+                moreau-jean";
             require("joint_friction", &joints, expected, joints == 0)?;
         }
         if self.finds_contacts() {

@@ -249,7 +249,7 @@ fn surface(
 fn with_pose(
     owner: String,
     name: String,
-    collider: Result<Collider, percussion_collision::collider::Error>,
+    collider: Result<Collider, percussion_collision::ColliderError>,
     pose: nalgebra::Isometry3<f64>,
     [friction, restitution]: [f64; 2],
 ) -> Result<Surface, Error> {

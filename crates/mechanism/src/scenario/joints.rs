@@ -3,10 +3,7 @@
 //! A joint is satisfied at the start: the bodies have their given `position`, and the joint is attached to both of them there.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
-use percussion_dynamics::{
-    EqualityConstraint, articulated,
-    constraint::{self, BallJoint, Frame, Hinge, Weld},
-};
+use percussion_dynamics::constraint::{self, BallJoint, EqualityConstraint, Frame, Hinge, Weld};
 use serde::{Deserialize, Serialize};
 
 use super::{Scenario, Space, vectors};
@@ -234,12 +231,12 @@ impl Scenario {
         &self,
         joint: &Joint,
         turn: &UnitQuaternion<f64>,
-    ) -> articulated::Joint {
+    ) -> percussion_dynamics::Joint {
         let axis = || match &joint.axis {
             Some(axis) => turn.inverse() * vectors::unit(vectors::vector3(axis).into()),
             None => Vector3::z(),
         };
-        let moving = |moving: articulated::Joint| {
+        let moving = |moving: percussion_dynamics::Joint| {
             let moving = moving.with_friction(&[joint.friction]).with_damping(&[joint.damping]);
             match joint.limits {
                 Some(limits) => moving.with_limits(&[limits]),
@@ -247,10 +244,10 @@ impl Scenario {
             }
         };
         match joint.kind {
-            JointKind::Revolute => moving(articulated::Joint::revolute(axis())),
-            JointKind::Prismatic => moving(articulated::Joint::prismatic(axis())),
-            JointKind::Spherical => articulated::Joint::spherical(),
-            JointKind::Fixed => articulated::Joint::fixed(),
+            JointKind::Revolute => moving(percussion_dynamics::Joint::revolute(axis())),
+            JointKind::Prismatic => moving(percussion_dynamics::Joint::prismatic(axis())),
+            JointKind::Spherical => percussion_dynamics::Joint::spherical(),
+            JointKind::Fixed => percussion_dynamics::Joint::fixed(),
         }
     }
 

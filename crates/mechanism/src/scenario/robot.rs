@@ -12,7 +12,7 @@ use crate::{
 
 #[cfg(feature = "urdf")]
 mod description;
-pub mod drive;
+mod drive;
 #[cfg(feature = "urdf")]
 mod driving;
 #[cfg(feature = "urdf")]
@@ -27,12 +27,12 @@ mod unread;
 
 #[cfg(feature = "urdf")]
 pub use description::Read;
-pub use drive::Drive;
+pub use drive::{Drive, SERVO_FREQUENCY};
 #[cfg(feature = "urdf")]
-pub use shapes::collider;
+pub(crate) use shapes::collider;
 #[cfg(feature = "urdf")]
 pub(super) use standing::Standing;
-pub use surfaces::without_neighbors;
+pub(crate) use surfaces::without_neighbors;
 #[cfg(not(feature = "urdf"))]
 pub use unread::Read;
 #[cfg(not(feature = "urdf"))]
@@ -44,7 +44,8 @@ pub(super) use unread::Standing;
 /// Links become bodies with the same names, and their collision shapes become surfaces; a mesh is replaced by
 /// its convex hull. A joint that mimics another is coupled to it by a constraint. Links that a joint connects
 /// do not touch, and links that are fixed in the world do not touch other fixed objects. Joint limits are
-/// contacts. Joint friction requires the method `"stewart-trinkle"`.
+/// contacts. Joint friction requires the method `"stewart-trinkle"`,
+/// `"impulse-velocity"` or `"moreau-jean"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Robot {

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use percussion_dynamics::{articulated, inertia};
+use percussion_dynamics::{ArticulatedError, MassPropertiesError};
 
 /// Reason why a robot description cannot be converted to a system. Every variant names the offending element.
 #[derive(Debug, thiserror::Error)]
@@ -204,7 +204,7 @@ pub enum Error {
         /// Line of the element.
         line: usize,
         /// The reason.
-        source: inertia::Error,
+        source: MassPropertiesError,
     },
     /// A principal moment of a link that moves is negative, so its kinetic energy could be negative.
     #[error(
@@ -280,7 +280,7 @@ pub enum Error {
     },
     /// The links are not a valid articulated system.
     #[error(transparent)]
-    Articulated(#[from] articulated::Error),
+    Articulated(#[from] ArticulatedError),
 }
 
 fn names(roots: &[String]) -> String {

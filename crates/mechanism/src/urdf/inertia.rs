@@ -19,7 +19,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
-use percussion_dynamics::{MassProperties, inertia};
+use percussion_dynamics::{MassProperties, MassPropertiesError};
 use urdf_rs::JointType;
 
 use super::{Base, Error, Settings, Subject, Warning, audit::Audit, isometry};
@@ -88,7 +88,7 @@ pub(super) fn inertias(
 fn raw(link: &urdf_rs::Link, line: usize) -> Result<Raw, Error> {
     let urdf_rs::Inertial { origin, mass, inertia: i } = &link.inertial;
     if mass.value < 0.0 {
-        let source = inertia::Error::Mass { value: mass.value };
+        let source = MassPropertiesError::Mass { value: mass.value };
         return Err(Error::Inertia { link: link.name.clone(), line, source });
     }
     let tensor = Matrix3::new(i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz);
@@ -121,7 +121,7 @@ impl Raw {
     /// Its principal moments, if they are physically impossible.
     fn impossible(&self) -> Option<[f64; 3]> {
         match MassProperties::new(1.0, Vector3::zeros(), self.moments) {
-            Err(inertia::Error::Moments { moments }) => Some(moments),
+            Err(MassPropertiesError::Moments { moments }) => Some(moments),
             _ => None,
         }
     }
@@ -264,7 +264,7 @@ impl<'a> Links<'a> {
         let name = &self.robot.links[link].name;
         let line = audit.inertials.get(name).copied().unwrap_or_default();
         if raw.mass == 0.0 {
-            let source = inertia::Error::Mass { value: raw.mass };
+            let source = MassPropertiesError::Mass { value: raw.mass };
             return Err(Error::Inertia { link: name.clone(), line, source });
         }
         let Some(moments) = raw.impossible() else { return Ok(()) };

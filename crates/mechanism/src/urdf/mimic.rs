@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use percussion_dynamics::{
-    Articulated, EqualityConstraint, Joint, Link, constraint, constraint::Coupling,
+    Articulated, Joint, Link,
+    constraint::{self, Coupling, EqualityConstraint},
 };
 use urdf_rs::JointType;
 
@@ -36,7 +37,7 @@ impl Follower {
 
     /// The constraint equation between the two joints of `system`, for
     /// `percussion_integrators::Model::with_constraints` or a
-    /// [`ConstraintSet`](percussion_dynamics::constraint::ConstraintSet).
+    /// [`ConstraintSet`](percussion_dynamics::constraint::set::ConstraintSet).
     ///
     /// # Errors
     ///

@@ -2,9 +2,8 @@
 
 use nalgebra::DVector;
 use percussion_impact::{
-    Outcome,
+    Impulse, Outcome,
     laws::{Answer, sampled::Sampled},
-    outcome::Impulse,
 };
 use percussion_record::view::{Motion, SetPlane, View};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
-use percussion_granular::{Report, Surface, Wall, World, wall::Frustum};
+use percussion_granular::{Frustum, Report, Surface, Wall, World};
 use percussion_record::view::{
     BodyView, Curve, Dimension, FORMAT, Grains, Motion, PlaneView, Solid, View,
 };

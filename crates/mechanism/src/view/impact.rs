@@ -2,7 +2,7 @@
 
 use nalgebra::{DVector, Point3, Vector3};
 use percussion_dynamics::{ContactFrame, System};
-use percussion_impact::{Problem, outcome::Impulse, outcome_set};
+use percussion_impact::{Impulse, Problem, outcome_set};
 use percussion_record::view::{
     BodyView, Curve, FORMAT, Mode, Motion, SetPlane, Solid, Touch, View,
 };

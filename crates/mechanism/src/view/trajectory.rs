@@ -47,7 +47,7 @@ pub fn of_trajectory(setup: &Setup, trajectory: &Trajectory) -> View {
 /// A disc of 1 kg lands after 0.4515 s at 4.43 m/s and leaves with 0.8 of that: 1.8 · 4.43 = 7.97 N·s.
 ///
 /// ```
-/// use percussion_impact::Poisson;
+/// use percussion_impact::poisson::Poisson;
 /// use percussion_mechanism::{scenario::Scenario, view};
 ///
 /// let mut scenario = Scenario::from_path("fixtures/compat/scenarios/bouncing-ball.toml")?;

@@ -7,10 +7,7 @@ use std::{fs, path::PathBuf};
 use percussion_integrators::{Residual, schemes::Name};
 use percussion_mechanism::{
     Error,
-    scenario::{
-        Base, Plane, Robot, Scenario,
-        robot::{Drive, Numbers},
-    },
+    scenario::{Base, Drive, Numbers, Plane, Robot, Scenario},
 };
 
 use crate::run;

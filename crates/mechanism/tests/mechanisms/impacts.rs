@@ -1,6 +1,6 @@
 //! Impacts at the start of scenarios, with velocities and impulses computed by hand.
 
-use percussion_impact::{Certificate, Law, Newton, Outcome};
+use percussion_impact::{Law, Outcome, certificate::Certificate, newton::Newton};
 use percussion_mechanism::{
     Error,
     impacts::{Impact, Kind},
@@ -56,7 +56,7 @@ fn by_newton(impact: &Impact) -> Outcome {
     let claims = law.claims(&impact.problem);
     let judged = Certificate::judge(&impact.problem, &outcome, &claims).unwrap();
     let status = judged.status;
-    assert_eq!(status, percussion_impact::outcome::Status::Resolved, "{judged:?}");
+    assert_eq!(status, percussion_impact::Status::Resolved, "{judged:?}");
     outcome
 }
 

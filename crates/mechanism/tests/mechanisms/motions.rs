@@ -1,6 +1,6 @@
 //! Motions of the files in `fixtures/mechanisms`.
 
-use percussion_impact::AnitescuPotra;
+use percussion_impact::anitescu_potra::AnitescuPotra;
 use percussion_integrators::event_driven;
 use percussion_mechanism::{scenario::Scenario, trajectory::Status, view};
 

@@ -81,15 +81,17 @@ fn a_fixed_base_stays() {
 }
 
 #[test]
-fn friction_of_joints_is_for_one_method() {
+fn friction_of_joints_is_for_three_methods() {
     let scenario = standing("friction", r#"<dynamics damping="0" friction="100"/>"#);
-    assert_eq!(scenario.integrator.method, Name::StewartTrinkle);
+    assert_eq!(scenario.integrator.method, Name::MoreauJean);
     let mut other = scenario.clone();
-    other.integrator.method = Name::MoreauJean;
+    other.integrator.method = Name::EventDriven;
     let error = other.build().map(|_| ()).unwrap_err();
     assert!(matches!(&error, Error::JointFriction { link, .. } if link == "arm"), "{error}");
-    let trajectory = run(&scenario, Name::StewartTrinkle);
-    assert!(trajectory.end().coordinates[7].abs() < 1e-6, "{:?}", trajectory.end());
+    for method in [Name::StewartTrinkle, Name::ImpulseVelocity, Name::MoreauJean] {
+        let trajectory = run(&scenario, method);
+        assert!(trajectory.end().coordinates[7].abs() < 1e-6, "{:?}", trajectory.end());
+    }
 }
 
 /// Changes that make a robot invalid.
@@ -103,7 +105,7 @@ fn what_is_wrong_with_a_robot_is_named() {
         change(scenario.robot.as_mut().unwrap());
         scenario.build().unwrap_err().to_string()
     };
-    let one = |value| percussion_mechanism::scenario::robot::Numbers::One(value);
+    let one = |value| percussion_mechanism::scenario::Numbers::One(value);
     let cases: [(Change<'_>, &str); 7] = [
         (&|robot| robot.urdf = "nowhere.urdf".into(), "robot `nowhere.urdf`: cannot read"),
         (&|robot| robot.urdf = "/".into(), "`robot.urdf` is"),
@@ -174,7 +176,7 @@ fn a_joint_follows_another_one_along_a_motion() {
         assert!((end.velocity[1] + 2.0 * end.velocity[0]).abs() < 1e-12, "{method:?} {end:?}");
         // Only its leader moves it.
         let robot = scenario.robot.as_mut().unwrap();
-        robot.joints.insert("b".into(), percussion_mechanism::scenario::robot::Numbers::One(0.0));
+        robot.joints.insert("b".into(), percussion_mechanism::scenario::Numbers::One(0.0));
         let error = scenario.build().map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("`robot.joints.b`") && error.contains("follows"), "{error}");
     }

@@ -14,11 +14,10 @@ use std::{fs, path::PathBuf};
 use nalgebra::{DMatrix, Isometry3, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
 use percussion_dynamics::{
-    Anchor, Dimension, EqualityConstraint, JointKind, System,
+    Anchor, Dimension, JointKind, System,
     constraint::{
-        ConstraintSet, Frame, Hinge, PointOnCurve,
-        curve::Line,
-        set::{Settings as SetSettings, Status},
+        EqualityConstraint, Frame, Hinge, Line, PointOnCurve,
+        set::{ConstraintSet, Settings as SetSettings, Status},
     },
 };
 use percussion_mechanism::urdf::{

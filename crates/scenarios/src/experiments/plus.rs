@@ -7,8 +7,8 @@
 //! collisions in spatial multibody systems", *Proceedings of the Royal Society A* 471 (2015) 20140859.
 
 use percussion_impact::{
-    Plus, Problem,
-    plus::{Motion, Phase, Trace},
+    Problem,
+    plus::{Motion, Phase, Plus, Trace},
 };
 use percussion_mechanism::impacts::{ImpactScenario, compliant::Reference};
 use percussion_record::{Mark, Series};

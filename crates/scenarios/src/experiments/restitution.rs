@@ -11,9 +11,9 @@ mod rocking_block;
 
 use nalgebra::DVector;
 use percussion_impact::{
-    Problem, SetValuedRouth,
+    Problem,
     outcome_set::{Collect, Order},
-    set_valued::{PostImpactSet, Sampler, Settings, Termination},
+    set_valued::{PostImpactSet, Sampler, SetValuedRouth, Settings, Termination},
 };
 use percussion_mechanism::impacts::ImpactScenario;
 

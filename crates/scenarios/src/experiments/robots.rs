@@ -6,7 +6,7 @@
 
 use percussion_integrators::{Residual, schemes::Name};
 use percussion_mechanism::{
-    scenario::{Plane, Robot, Scenario, robot::Drive},
+    scenario::{Drive, Plane, Robot, Scenario},
     trajectory::Trajectory,
 };
 

@@ -23,11 +23,12 @@ use std::cell::RefCell;
 use nalgebra::DVector;
 use percussion_complementarity::lcp::enumerate;
 use percussion_impact::{
-    AnitescuPotra, Outcome, Problem, Sequential, SetValuedRouth,
+    Outcome, Problem,
+    anitescu_potra::AnitescuPotra,
     friction_cone::{self, FrictionCone},
     guarantee::LcpBound,
-    sequential::Order,
-    set_valued::{Covering, Sample, Sampler, Settings, Statistics, Summary},
+    sequential::{Order, Sequential},
+    set_valued::{Covering, Sample, Sampler, SetValuedRouth, Settings, Statistics, Summary},
 };
 use percussion_mechanism::impacts::{Impact, ImpactScenario};
 

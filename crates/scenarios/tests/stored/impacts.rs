@@ -1,10 +1,16 @@
 //! Every built-in impact by every law that has one outcome.
 
 use percussion_impact::{
-    AnitescuPotra, Certificate, Law, MaximumDissipation, Newton, Outcome, Plus, Problem,
-    Propagative, Routh, Sequential,
+    Law, Outcome, Problem, Stage,
+    anitescu_potra::AnitescuPotra,
+    certificate::Certificate,
     laws::{Choice, Name},
-    outcome::Stage,
+    maximum_dissipation::MaximumDissipation,
+    newton::Newton,
+    plus::Plus,
+    propagative::Propagative,
+    routh::Routh,
+    sequential::Sequential,
 };
 use percussion_integrators::compliant::Method;
 use percussion_scenarios::fixtures;

@@ -2,7 +2,8 @@
 
 use percussion_complementarity::friction;
 use percussion_impact::{
-    AnitescuPotra, Law, MaximumDissipation, Newton, Plus, Poisson, Sequential,
+    Law, anitescu_potra::AnitescuPotra, maximum_dissipation::MaximumDissipation, newton::Newton,
+    plus::Plus, poisson::Poisson, sequential::Sequential,
 };
 use percussion_integrators::{StepReport, Work, schemes::Name};
 use percussion_mechanism::{

@@ -2,10 +2,13 @@
 
 use percussion_complementarity::lcp::enumerate;
 use percussion_impact::{
-    AnitescuPotra, Poisson, Propagative, Sequential, SetValuedRouth,
-    law::Error,
+    Error,
+    anitescu_potra::AnitescuPotra,
     outcome_set::{Bounds, Collect, Modes, Order},
-    set_valued::{Draws, Settings},
+    poisson::Poisson,
+    propagative::Propagative,
+    sequential::Sequential,
+    set_valued::{Draws, SetValuedRouth, Settings},
 };
 use percussion_mechanism::impacts::Impact;
 use percussion_scenarios::fixtures;

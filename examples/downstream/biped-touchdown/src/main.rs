@@ -8,13 +8,8 @@
 //! relative rates drawn uniformly; they show the possible outcomes and are not probabilities.
 
 use nalgebra::{DMatrix, DVector, Vector3};
-use percussion_dynamics::{ContactFrame, ContactSet, System, contact_set::Contact as Touching};
-use percussion_impact::{
-    Mass, Problem, SetValuedRouth,
-    outcome_set::{ContactMode, Modes},
-    problem::Coefficients,
-    set_valued,
-};
+use percussion_dynamics::{Contact as Touching, ContactFrame, ContactSet, System};
+use percussion_impact::{Coefficients, Mass, Problem, outcome_set::{ContactMode, Modes}, set_valued::{self, SetValuedRouth}};
 use percussion_mechanism::urdf::{self, Settings};
 
 /// Length of a leg (m), and its angle from the vertical (rad), forward and back.

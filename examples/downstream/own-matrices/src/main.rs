@@ -1,9 +1,7 @@
 //! A rotating rod falls flat on two supports: its velocity after the impact, by two laws.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_impact::{
-    AnitescuPotra, Certificate, Law, Mass, Poisson, Problem, problem::Coefficients,
-};
+use percussion_impact::{Coefficients, Law, Mass, Problem, anitescu_potra::AnitescuPotra, certificate::Certificate, poisson::Poisson};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Velocities: horizontal, vertical (m/s), angular (rad/s). A rod of 1 m and 3 kg, inertia 1/4 kg·m².

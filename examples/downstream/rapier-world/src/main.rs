@@ -2,10 +2,7 @@
 //! without an iteration of unknown accuracy and with a certificate.
 
 use nalgebra::{Matrix3, Vector3};
-use percussion_impact::{
-    Certificate, Law, Poisson, Problem,
-    problem::{Body, Coefficients},
-};
+use percussion_impact::{Body, Coefficients, Law, Problem, certificate::Certificate, poisson::Poisson};
 use rapier3d_f64::prelude::*;
 
 /// Falling speed (m/s), coefficient of restitution and of friction.
@@ -97,7 +94,7 @@ fn resolve(bodies: &mut RigidBodySet, touches: &[Touch]) -> Result<(), Box<dyn s
         }
     });
     let index = |owner: RigidBodyHandle| dynamic.iter().position(|handle| *handle == owner);
-    let touches = touches.iter().map(|touch| percussion_impact::problem::Touch {
+    let touches = touches.iter().map(|touch| percussion_impact::Touch {
         bodies: touch.bodies.map(|owner| owner.and_then(index)),
         point: touch.point,
         normal: touch.normal,

@@ -1,4 +1,4 @@
-"""Contacts on a robot with the dynamics of pinocchio: the contact problem of a step.
+"""Contacts, limits, loops and joint friction of a robot with the dynamics of pinocchio: the problem of a step.
 
 ``problem(model, q, v, tau, step_size, contacts)`` uses the mass matrix, the forces and the Jacobians of pinocchio; the caller specifies
 where the robot touches the world.
@@ -16,9 +16,13 @@ import numpy.typing as npt
 import pinocchio as pin
 
 from .._base import FloatArray, Result
-from .engine import EngineProblem, engine_problem
+from ..blocks import Block
+from .engine import EngineProblem, Part, engine_problem
 
 __all__ = ["PointContact", "problem"]
+
+#: Distance from a limit of a joint up to which it counts as closed (m, rad).
+CLOSED = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -27,7 +31,8 @@ class PointContact(Result):
 
     #: Name or number of a frame of the body.
     frame: str | int
-    friction: float
+    #: The friction coefficient, or two: along the first and the second tangent.
+    friction: float | tuple[float, float]
     #: The point (m, world); the origin of the frame by default.
     point: Sequence[float] | None = None
     #: Normal, from the world to the body (world axes, any length).
@@ -41,12 +46,20 @@ def problem(
     tau: npt.ArrayLike,
     step_size: float,
     contacts: Iterable[PointContact],
+    *,
+    limits: bool = True,
+    loops: Iterable[Any] = (),
+    joint_friction: bool = True,
 ) -> EngineProblem | None:
-    """Return the contact problem of a step, or None if no contact can move.
+    """Return the problem of a step, or None if it has no block.
 
     ``q`` and ``v`` are the configuration and the velocity of ``model``, ``tau`` generalized forces (N, N·m), and ``step_size``
     is in s. The free velocity is ``v + h M⁻¹ (tau − nle)``; ``velocity(impulses)`` of the result is the velocity at the end of the step in
     the layout of pinocchio. The stored impulses are zero, because pinocchio has not solved the problem.
+
+    Contacts come first, then with ``limits`` the position limits that joints of one coordinate have reached, the ``loops``, which are
+    constraint models of pinocchio (``RigidConstraintModel``), and with ``joint_friction`` the dry friction of joints that the model
+    has. Contacts that no impulse can move are left out. Rows in rad/s are compared with others by a length of 1 m.
 
     The first tangent is ``n × e`` with the axis ``e`` that is closest to perpendicular to the normal ``n``, normalized; the second is ``n ×`` the first.
     """
@@ -61,22 +74,76 @@ def problem(
     masses = upper + np.triu(upper, 1).T
     inverse = np.linalg.inv(masses)
     effects = np.array(pin.nonLinearEffects(model, data, configuration, before))
-    rows, friction, names = [], [], []
-    for number, contact in enumerate(contacts):
-        rows.append(_rows(model, data, number, contact))
-        friction.append(float(contact.friction))
-        names.append(str(contact.frame))
-    if not rows:
+    parts = [_contact(model, data, number, contact) for number, contact in enumerate(contacts)]
+    if limits:
+        parts += _limits(model, configuration)
+    parts += [_loop(model, data, number, loop) for number, loop in enumerate(loops)]
+    if joint_friction:
+        parts += _frictions(model, float(step_size))
+    if not parts:
         return None
-    return engine_problem(
-        np.vstack(rows),
-        inverse,
-        np.array(friction),
-        np.zeros((len(rows), 3)),
-        before + step_size * (inverse @ (forces - effects)),
-        names,
-        float(step_size),
-    )
+    after = before + step_size * (inverse @ (forces - effects))
+    return engine_problem(parts, inverse, after, float(step_size))
+
+
+def _contact(model: Any, data: Any, number: int, contact: PointContact) -> Part:
+    """The contact with this number."""
+    rows = _rows(model, data, number, contact)
+    if isinstance(contact.friction, tuple):
+        first, second = (float(entry) for entry in contact.friction)
+        block = Block.ellipse(first, second)
+    else:
+        block = Block.disc(float(contact.friction))
+    return Part(str(contact.frame), block, rows, np.zeros(3), (rows,))
+
+
+def _joints(model: Any) -> Iterable[tuple[str, int, int]]:
+    """Name, coordinate and velocity of all joints that have one of each."""
+    for joint in range(1, model.njoints):
+        if model.nqs[joint] == 1 and model.nvs[joint] == 1:
+            yield model.names[joint], model.idx_qs[joint], model.idx_vs[joint]
+
+
+def _limits(model: Any, configuration: FloatArray) -> list[Part]:
+    """The limits that joints have reached."""
+    parts = []
+    for name, coordinate, velocity in _joints(model):
+        room = (
+            ("lower", configuration[coordinate] - model.lowerPositionLimit[coordinate], 1.0),
+            ("upper", model.upperPositionLimit[coordinate] - configuration[coordinate], -1.0),
+        )
+        for side, distance, sign in room:
+            if distance <= CLOSED:
+                row = np.zeros((1, model.nv))
+                row[0, velocity] = sign
+                parts.append(Part(f"{side} limit of joint {name}", Block.unilateral(), row, np.zeros(1)))
+    return parts
+
+
+def _loop(model: Any, data: Any, number: int, loop: Any) -> Part:
+    """The constraint with this number."""
+    placed = loop.createData()
+    loop.calc(model, data, placed)
+    rows = np.array(pin.getConstraintJacobian(model, data, loop, placed))
+    return Part(str(loop.name) or f"loop {number}", Block.bilateral(len(rows)), rows, np.zeros(len(rows)))
+
+
+def _frictions(model: Any, step_size: float) -> list[Part]:
+    """The dry friction of the velocities that have some."""
+    names = {velocity: name for name, _, velocity in _joints(model)}
+    # Named otherwise before pinocchio 4.
+    upper = np.array(model.upperDryFrictionLimit if hasattr(model, "upperDryFrictionLimit") else model.friction)
+    lower = np.array(model.lowerDryFrictionLimit) if hasattr(model, "lowerDryFrictionLimit") else -upper
+    parts = []
+    for velocity, (least, most) in enumerate(zip(lower.tolist(), upper.tolist(), strict=True)):
+        if least == most == 0.0:
+            continue
+        row = np.zeros((1, model.nv))
+        row[0, velocity] = 1.0
+        block = Block.interval(step_size * least, step_size * most)
+        name = names.get(velocity, f"velocity {velocity}")
+        parts.append(Part(f"friction of joint {name}", block, row, np.zeros(1)))
+    return parts
 
 
 def _vector(name: str, value: npt.ArrayLike, length: int) -> FloatArray:

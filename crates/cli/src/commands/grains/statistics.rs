@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result};
 use percussion_mechanism::grains::Measures;
 use percussion_record::view::{Curve, View};
-use percussion_report::{atomic, csv, report::write_figure};
+use percussion_report::{atomic, csv, write_figure};
 
 const TABLE: &str = "statistics.csv";
 

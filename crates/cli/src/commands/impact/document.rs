@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use percussion_impact::{
-    Certificate, Outcome, Problem,
-    certificate::{Claims, Judged},
+    Impulse, Outcome, Phase, Problem, Reduction, RestitutionUse, Status,
+    certificate::{Certificate, Claims, Judged},
     laws::{Answer, Sequences, Several},
-    outcome::{Impulse, Phase, Reduction, RestitutionUse, Status},
 };
 use percussion_mechanism::view::Played;
 use serde::Serialize;

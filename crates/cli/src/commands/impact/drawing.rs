@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use percussion_record::{Axis, Figure, Mark, Series};
-use percussion_report::{atomic, csv, report::write_figure};
+use percussion_report::{atomic, csv, write_figure};
 
 use super::set::{Plane, Set};
 use crate::input::Subject;

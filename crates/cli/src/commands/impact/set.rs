@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use percussion_impact::{
-    Problem,
+    Problem, RestitutionUse, Status,
     certificate::Claims,
     friction_cone::FrictionCone,
     laws::sampled::{self, ExtremeOutcome, Sampled},
-    outcome::{RestitutionUse, Status},
     outcome_set::Bounds,
     set_valued::Statistics,
 };

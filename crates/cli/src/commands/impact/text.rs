@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use percussion_impact::{
+    Impulse, Reduction,
     certificate::{Judged, Verdict},
-    outcome::{Impulse, Reduction},
 };
 use percussion_report::{Table, number::short};
 

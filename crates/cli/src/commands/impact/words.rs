@@ -1,6 +1,6 @@
 //! Numbers and statuses as `impact` prints them.
 
-use percussion_impact::outcome::RestitutionUse;
+use percussion_impact::RestitutionUse;
 use percussion_report::number::short;
 
 /// Maximum number of entries of a vector in one cell.

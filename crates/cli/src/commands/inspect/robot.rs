@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use percussion_dynamics::{Articulated, ContactSet, JointKind};
 use percussion_mechanism::{
     mechanism::{Mechanism, NamedActuator, NamedJoint},
-    scenario::{Base, robot::Drive},
+    scenario::{Base, Drive},
 };
 
 use super::{

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use percussion_impact::{Law, laws, outcome::RestitutionUse};
+use percussion_impact::{Law, RestitutionUse, laws};
 use percussion_integrators::event_driven::{
     Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Status,
 };
@@ -16,10 +16,9 @@ use percussion_mechanism::{
 use percussion_report::{
     Table, atomic, csv,
     number::{exact, short},
-    report::write_figure,
-    viewer,
+    viewer, write_figure,
 };
-use percussion_scenarios::experiments::overview;
+use percussion_scenarios::overview;
 use serde::Serialize;
 
 use super::{End, trajectory_csv};

@@ -14,7 +14,7 @@ impl Document {
     ///
     /// ```
     /// use nalgebra::dmatrix;
-    /// use percussion_complementarity::friction::{Document, mixed::{Block, Problem}};
+    /// use percussion_complementarity::friction::{document::Document, mixed::{Block, Problem}};
     ///
     /// let problem = Problem::new(dmatrix![0.5], vec![1.0], vec![Block::bound(0.5)])?;
     /// let document = Document::of_blocks(&problem);

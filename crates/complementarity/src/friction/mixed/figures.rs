@@ -1,29 +1,4 @@
 //! The one residual of all blocks: [`Figures`], all in m/s.
-//!
-//! Velocities of moments and of rows with a [`length`](super::Block::length) `ℓ` are multiplied by `ℓ`, impulses are
-//! divided by it; for moments of a contact `ℓ` is the half axis. With the mean `w` of the diagonal of the block of
-//! `W + R` in these coordinates, impulses are turned into velocities. The figures of a block are
-//!
-//! | figure | bilateral | unilateral | interval `[l, u]` | contact |
-//! | --- | --- | --- | --- | --- |
-//! | [`bilateral`](Figures::bilateral) | `max \|u_i\|` | | | |
-//! | [`approach`](Figures::approach) | | `max(0, −u)` | | `max(0, −u_n)` |
-//! | [`adhesion`](Figures::adhesion) | | `w max(0, −λ)` | | `w max(0, −λ_n)` |
-//! | [`cone`](Figures::cone) | | | `w` times the distance from `[l, u]` | `w` times the distance of `λ_t` from `λ_n⁺ F` |
-//! | [`complementarity`](Figures::complementarity) | | `min(w \|λ\|, u⁺)` | | `min(w ‖λ‖, u_n⁺)` |
-//! | [`slip`](Figures::slip) | | | `\|w λ − Π(w λ − u)\|` | `‖w λ_t − Π(w λ_t − u_t)‖` |
-//!
-//! with `Π` the projection on `w [l, u]`, and on `w λ_n⁺ F`. For a disc these are the
-//! [figures](crate::friction::single::figures) of one contact. For the convex relaxation `u_n − σ_F(−u_t)` takes the
-//! place of `u_n`: with `λ_n u_n + λ_t·u_t = λ_n (u_n − σ_F(−u_t)) + (λ_n σ_F(−u_t) + λ_t·u_t)` and both terms `≥ 0`,
-//! its law says `0 ≤ λ_n ⊥ u_n − σ_F(−u_t) ≥ 0` and `−u_t` normal to `λ_n F` at `λ_t`.
-//!
-//! An impulse along a tangent without a half axis counts by `√(W_nn W_ii)`.
-//!
-//! # Source
-//!
-//! P. Alart, A. Curnier, "A mixed formulation for frictional contact problems prone to Newton like solution methods",
-//! *Computer Methods in Applied Mechanics and Engineering* 92 (1991) 353–375 (the natural map of the tangents).
 
 use nalgebra::DMatrix;
 
@@ -33,7 +8,32 @@ use super::{
     shape::{MOST, Shape, norm},
 };
 
-/// The distances from each part of the laws (m/s, each ≥ 0); see the [module](self).
+/// The distances from each part of the laws (m/s, each ≥ 0).
+///
+/// Velocities of moments and of rows with a [`length`](super::Block::length) `ℓ` are multiplied by `ℓ`, impulses are
+/// divided by it; for moments of a contact `ℓ` is the half axis. With the mean `w` of the diagonal of the block of
+/// `W + R` in these coordinates, impulses are turned into velocities. The figures of a block are
+///
+/// | figure | bilateral | unilateral | interval `[l, u]` | contact |
+/// | --- | --- | --- | --- | --- |
+/// | [`bilateral`](Figures::bilateral) | `max \|u_i\|` | | | |
+/// | [`approach`](Figures::approach) | | `max(0, −u)` | | `max(0, −u_n)` |
+/// | [`adhesion`](Figures::adhesion) | | `w max(0, −λ)` | | `w max(0, −λ_n)` |
+/// | [`cone`](Figures::cone) | | | `w` times the distance from `[l, u]` | `w` times the distance of `λ_t` from `λ_n⁺ F` |
+/// | [`complementarity`](Figures::complementarity) | | `min(w \|λ\|, u⁺)` | | `min(w ‖λ‖, u_n⁺)` |
+/// | [`slip`](Figures::slip) | | | `\|w λ − Π(w λ − u)\|` | `‖w λ_t − Π(w λ_t − u_t)‖` |
+///
+/// with `Π` the projection on `w [l, u]`, and on `w λ_n⁺ F`. For a disc these are the
+/// [figures](crate::friction::Figures) of one contact. For the convex relaxation `u_n − σ_F(−u_t)` takes the
+/// place of `u_n`: with `λ_n u_n + λ_t·u_t = λ_n (u_n − σ_F(−u_t)) + (λ_n σ_F(−u_t) + λ_t·u_t)` and both terms `≥ 0`,
+/// its law says `0 ≤ λ_n ⊥ u_n − σ_F(−u_t) ≥ 0` and `−u_t` normal to `λ_n F` at `λ_t`.
+///
+/// An impulse along a tangent without a half axis counts by `√(W_nn W_ii)`.
+///
+/// # Source
+///
+/// P. Alart, A. Curnier, "A mixed formulation for frictional contact problems prone to Newton like solution methods",
+/// *Computer Methods in Applied Mechanics and Engineering* 92 (1991) 353–375 (the natural map of the tangents).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -1,27 +1,4 @@
 //! Proofs that a problem with blocks has no solution, by weights of rows on which no impulse has an effect.
-//!
-//! Let `y` be any number in bilateral rows, `≥ 0` in unilateral rows and normals and zero in all others. A solution
-//! has `y·u ≥ 0`, and for `g = (W + R) y` and any impulses in their sets
-//!
-//! ```math
-//! y \cdot u = y \cdot b + g \cdot \lambda \le y \cdot b + \sum_{\text{intervals}} \max(g l, g u)
-//!   + \sum_{\text{others}} h_k \|\lambda_k\| ,
-//! ```
-//!
-//! with `h_k` the largest `g·λ` of impulses of length 1 in the set, at most. Where the right side is negative without
-//! the last sum and all `h_k` are zero, there is no solution: joints that contradict each other, a limit against a
-//! weld, a body between two walls. Rounding is treated as in
-//! [`friction::infeasibility`](crate::friction::infeasibility), with the same [`reach`](Infeasibility::reach).
-//!
-//! Weights are found for bilateral rows by their part outside the range of `W_bb`, for others by Lemke's method on
-//! the problem without bilateral rows.
-//!
-//! - **Does not** find weights for every problem without a solution, in particular where friction is the reason.
-//! - **Cost** some factorizations of `W`.
-//!
-//! # Source
-//!
-//! The argument is that of Farkas' lemma (R. T. Rockafellar, *Convex Analysis*, Princeton 1970, section 22), written for these sets here.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -37,7 +14,30 @@ use crate::{
     lcp::{self, lemke},
 };
 
-/// Weights of the rows on which no impulse has an effect; see the [module](self).
+/// Weights of the rows on which no impulse has an effect.
+///
+/// Let `y` be any number in bilateral rows, `≥ 0` in unilateral rows and normals and zero in all others. A solution
+/// has `y·u ≥ 0`, and for `g = (W + R) y` and any impulses in their sets
+///
+/// ```math
+/// y \cdot u = y \cdot b + g \cdot \lambda \le y \cdot b + \sum_{\text{intervals}} \max(g l, g u)
+///   + \sum_{\text{others}} h_k \|\lambda_k\| ,
+/// ```
+///
+/// with `h_k` the largest `g·λ` of impulses of length 1 in the set, at most. Where the right side is negative without
+/// the last sum and all `h_k` are zero, there is no solution: joints that contradict each other, a limit against a
+/// weld, a body between two walls. Rounding is treated as in
+/// [`friction::Infeasibility`](crate::friction::Infeasibility), with the same [`reach`](Infeasibility::reach).
+///
+/// Weights are found for bilateral rows by their part outside the range of `W_bb`, for others by Lemke's method on
+/// the problem without bilateral rows.
+///
+/// - **Does not** find weights for every problem without a solution, in particular where friction is the reason.
+/// - **Cost** some factorizations of `W`.
+///
+/// # Source
+///
+/// The argument is that of Farkas' lemma (R. T. Rockafellar, *Convex Analysis*, Princeton 1970, section 22), written for these sets here.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

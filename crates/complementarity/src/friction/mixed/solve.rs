@@ -1,26 +1,4 @@
 //! The solver of [problems with blocks](Problem).
-//!
-//! The problem is brought into coordinates in which ellipsoids are unit balls and each block has a
-//! diagonal of mean 1. Bilateral rows are [eliminated](crate::elimination) first, or kept as blocks
-//! ([`Bilateral`]); where the answer is unique, the velocities are the same.
-//!
-//! [`Steps::Combined`] begins with sweeps over the blocks, each solved in closed form, and ends with Newton's
-//! method on the natural map, which brings a near answer to full precision in a few steps. Where this fails it
-//! alternates between alternating directions, Newton's method, and sweeps in both orders and of half steps. The
-//! best impulses of all are returned. For the convex relaxation there are no sweeps.
-//!
-//! - **Needs** nothing. With redundant rows the impulses depend on the start, those of bilateral rows have the
-//!   least norm.
-//! - **Does not** always converge: Coulomb's law with several contacts may have no solution, or one that no
-//!   iteration finds. A [proof](Infeasibility) of the former is searched for.
-//! - **Cost** of dense matrices: `n³/3` operations for each Newton step, `n²` for others. Sweeps and steps allocate
-//!   nothing; the residual, which is evaluated every few of them, does.
-//! - **Deterministic**: single-threaded.
-//!
-//! # Source
-//!
-//! The parts name theirs: M. Jean 1999 (sweeps), L. Qi and J. Sun 1993 (Newton's method), S. Boyd and others 2011
-//! (alternating directions). Their combination is derived here.
 
 use super::{
     Infeasibility, Model, Problem, canonical::Canonical, directions::Directions, newton::Newton,
@@ -55,6 +33,28 @@ pub enum Steps {
 }
 
 /// Settings of [`Problem::solve`].
+///
+/// The problem is brought into coordinates in which ellipsoids are unit balls and each block has a
+/// diagonal of mean 1. Bilateral rows are [eliminated](crate::elimination) first, or kept as blocks
+/// ([`Bilateral`]); where the answer is unique, the velocities are the same.
+///
+/// [`Steps::Combined`] begins with sweeps over the blocks, each solved in closed form, and ends with Newton's
+/// method on the natural map, which brings a near answer to full precision in a few steps. Where this fails it
+/// alternates between alternating directions, Newton's method, and sweeps in both orders and of half steps. The
+/// best impulses of all are returned. For the convex relaxation there are no sweeps.
+///
+/// - **Needs** nothing. With redundant rows the impulses depend on the start, those of bilateral rows have the
+///   least norm.
+/// - **Does not** always converge: Coulomb's law with several contacts may have no solution, or one that no
+///   iteration finds. A [proof](Infeasibility) of the former is searched for.
+/// - **Cost** of dense matrices: `n³/3` operations for each Newton step, `n²` for others. Sweeps and steps allocate
+///   nothing; the residual, which is evaluated every few of them, does.
+/// - **Deterministic**: single-threaded.
+///
+/// # Source
+///
+/// The parts name theirs: M. Jean 1999 (sweeps), L. Qi and J. Sun 1993 (Newton's method), S. Boyd and others 2011
+/// (alternating directions). Their combination is derived here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-10`).

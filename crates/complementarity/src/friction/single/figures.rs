@@ -1,71 +1,4 @@
 //! The figures that judge one contact: approach, adhesion, cone, complementarity and slip, all in velocities.
-//!
-//! With `w = tr(W_ii)/3`, which turns impulses into velocities, the contact with impulse `p` and velocity `u` has
-//!
-//! | figure | value (m/s) |
-//! | --- | --- |
-//! | [`approach`](Figures::approach) | `max(0, −u_N)` |
-//! | [`adhesion`](Figures::adhesion) | `w max(0, −p_N)` |
-//! | [`cone`](Figures::cone) | `w max(0, ‖p_T‖ − μ p_N⁺)` |
-//! | [`complementarity`](Figures::complementarity) | `min(w ‖p‖, u_N⁺)`; for maximum dissipation also `min(w ‖p‖, (u − W_ii p)_N⁺)` |
-//! | [`slip`](Figures::slip) | `‖w p_T − Π(w p_T − u_T)‖` (Coulomb) |
-//!
-//! where `Π` projects on the disk of radius `μ w p_N⁺`. The `slip` of maximum dissipation is defined below.
-//!
-//! **What small figures guarantee.** Let all be at most `ε`. Then the contact approaches with at most `ε`,
-//! pulls with at most `ε/w` and leaves its cone by at most `ε/w` along the tangents, for any `μ`. Either
-//! `‖p‖ ≤ ε/w` or `|u_N| ≤ ε`, so that `|p_N u_N| ≤ ε max(‖p‖, |u_N|/w)`. There is also a friction impulse `d`
-//! within `ε/w` of `p_T`, in the disk of radius `μ p_N⁺`, with which the contact sticks or slides. If it
-//! sticks, `‖u_T‖ ≤ ε`. If it slides, `d` is on the boundary and `u_T` is within `ε` of a negative multiple of
-//! `d`, or is anything if the disk is a point. (If the projection changes nothing, `u_T` is the distance.
-//! Otherwise `w p_T − u_T − w d` is a positive multiple of `d`.) Conversely, if these statements hold for an
-//! `ε`, no figure is above `3 ε`: projections do not enlarge distances, and `w d` is the projection of
-//! `w d + c d`. The figures are zero exactly at the solutions.
-//!
-//! **Why not the natural map of De Saxcé's cone?** With `û = u + μ‖u_T‖ n` the law is `K_μ* ∋ û ⊥ p ∈ K_μ`. The
-//! distance of `û` from `K_μ*` is `max(0, −u_N)/√(1 + μ²)`: for `μ = 10⁸` an approach of 1 m/s is a distance of
-//! only 10⁻⁸ m/s. The rounding `δ` of the slip of a sticking contact adds `μ δ` to `û`, so that no answer is
-//! accurate enough. Separate projections of normal and tangents, as those of Alart and Curnier, have neither
-//! fault.
-//!
-//! **Maximum dissipation.** The tangential impulse `y` of a contact that stays closed minimizes a convex energy
-//! with the gradient `u_T` over `‖y‖ + k·y ≤ μ b_n/W_nn`, `k = μ a/W_nn`, where `a` couples normal and
-//! tangents. The conditions of Karush, Kuhn and Tucker are sufficient here: `u_T = −s (e + k)` on the boundary,
-//! with `e = y/‖y‖` and `s ≥ 0`, and `u_T = 0` inside. So `ũ_T = u_T + s k` is opposite to the friction and has
-//! the length `s`, which makes `s` a root of
-//!
-//! ```math
-//! (1 - k^2)\, s^2 - 2\, (u_T \cdot k)\, s - \|u_T\|^2 = 0,\qquad s \ge 0 ,
-//! ```
-//!
-//! and turns the condition into Coulomb's with `ũ_T` in place of `u_T`. For `‖k‖ < 1` there is one root.
-//! Otherwise the figure is the least of these:
-//!
-//! - the distances for both roots, if they put the friction on the boundary;
-//! - sticking: `‖u_T‖`;
-//! - sliding: `max(w |μ p_N⁺ − ‖p_T‖|, min_{s≥0} ‖u_T + s (e + k)‖)`;
-//! - no impulse: `w max(‖p_T‖, μ p_N⁺)`, and if the contact does not open by itself, the distance of `−u_T`
-//!   from the normals of the apex.
-//!
-//! The last one concerns `b_n = 0`. The impulses that keep the contact closed are then a sector,
-//! `‖y‖ + k·y ≤ 0`, whose apex is the zero impulse. It is the minimum exactly if `−u_T` is a multiple
-//! `s (e + k)` with `s ≥ 0` and any `‖e‖ ≤ 1`. These form a cone around `k` with the sine `1/‖k‖`. Otherwise
-//! the contact jams: an impulse in the sector dissipates energy. If `P d = 0` for a direction `d` of the sector
-//! with `u_T·d < 0`, every longer impulse dissipates more, and there is no minimum. A contact that opens by
-//! itself, `(u − W_ii p)_N > 0`, has no impulse. Blocks that are indefinite because of noise are judged by the
-//! same conditions, which are then necessary for a minimum but not sufficient.
-//!
-//! `slip` is `w ‖p − x*‖` with the [closed form](super::maximum_dissipation): in a regular block the minimum
-//! exists, is unique, and is what the closed form finds. The closed form may lose more than six digits if the
-//! block is nearly singular (`det P ≤ 10⁻⁶ W_tt W_oo`), and may lose the length of an impulse if the boundary is
-//! thin (`‖k‖ > 0.95`). In these cases `slip` is the larger one of this distance and the distance by the
-//! conditions above.
-//!
-//! # Source
-//!
-//! P. Alart, A. Curnier, "A mixed formulation for frictional contact problems prone to Newton like solution methods", *Computer Methods in
-//! Applied Mechanics and Engineering* 92 (1991) 353–375 (the map); T. Preclik, S. Eibl, U. Rüde, 2017, section 3.2 (maximum
-//! dissipation). The figures and the bounds between them are derived above.
 
 use nalgebra::Vector3;
 
@@ -74,6 +7,73 @@ use crate::friction::{Law, cone::length};
 
 /// The distances of an impulse from each part of the law (m/s, each ≥ 0 and zero exactly where that part
 /// holds); see the head of the module.
+///
+/// With `w = tr(W_ii)/3`, which turns impulses into velocities, the contact with impulse `p` and velocity `u` has
+///
+/// | figure | value (m/s) |
+/// | --- | --- |
+/// | [`approach`](Figures::approach) | `max(0, −u_N)` |
+/// | [`adhesion`](Figures::adhesion) | `w max(0, −p_N)` |
+/// | [`cone`](Figures::cone) | `w max(0, ‖p_T‖ − μ p_N⁺)` |
+/// | [`complementarity`](Figures::complementarity) | `min(w ‖p‖, u_N⁺)`; for maximum dissipation also `min(w ‖p‖, (u − W_ii p)_N⁺)` |
+/// | [`slip`](Figures::slip) | `‖w p_T − Π(w p_T − u_T)‖` (Coulomb) |
+///
+/// where `Π` projects on the disk of radius `μ w p_N⁺`. The `slip` of maximum dissipation is defined below.
+///
+/// **What small figures guarantee.** Let all be at most `ε`. Then the contact approaches with at most `ε`,
+/// pulls with at most `ε/w` and leaves its cone by at most `ε/w` along the tangents, for any `μ`. Either
+/// `‖p‖ ≤ ε/w` or `|u_N| ≤ ε`, so that `|p_N u_N| ≤ ε max(‖p‖, |u_N|/w)`. There is also a friction impulse `d`
+/// within `ε/w` of `p_T`, in the disk of radius `μ p_N⁺`, with which the contact sticks or slides. If it
+/// sticks, `‖u_T‖ ≤ ε`. If it slides, `d` is on the boundary and `u_T` is within `ε` of a negative multiple of
+/// `d`, or is anything if the disk is a point. (If the projection changes nothing, `u_T` is the distance.
+/// Otherwise `w p_T − u_T − w d` is a positive multiple of `d`.) Conversely, if these statements hold for an
+/// `ε`, no figure is above `3 ε`: projections do not enlarge distances, and `w d` is the projection of
+/// `w d + c d`. The figures are zero exactly at the solutions.
+///
+/// **Why not the natural map of De Saxcé's cone?** With `û = u + μ‖u_T‖ n` the law is `K_μ* ∋ û ⊥ p ∈ K_μ`. The
+/// distance of `û` from `K_μ*` is `max(0, −u_N)/√(1 + μ²)`: for `μ = 10⁸` an approach of 1 m/s is a distance of
+/// only 10⁻⁸ m/s. The rounding `δ` of the slip of a sticking contact adds `μ δ` to `û`, so that no answer is
+/// accurate enough. Separate projections of normal and tangents, as those of Alart and Curnier, have neither
+/// fault.
+///
+/// **Maximum dissipation.** The tangential impulse `y` of a contact that stays closed minimizes a convex energy
+/// with the gradient `u_T` over `‖y‖ + k·y ≤ μ b_n/W_nn`, `k = μ a/W_nn`, where `a` couples normal and
+/// tangents. The conditions of Karush, Kuhn and Tucker are sufficient here: `u_T = −s (e + k)` on the boundary,
+/// with `e = y/‖y‖` and `s ≥ 0`, and `u_T = 0` inside. So `ũ_T = u_T + s k` is opposite to the friction and has
+/// the length `s`, which makes `s` a root of
+///
+/// ```math
+/// (1 - k^2)\, s^2 - 2\, (u_T \cdot k)\, s - \|u_T\|^2 = 0,\qquad s \ge 0 ,
+/// ```
+///
+/// and turns the condition into Coulomb's with `ũ_T` in place of `u_T`. For `‖k‖ < 1` there is one root.
+/// Otherwise the figure is the least of these:
+///
+/// - the distances for both roots, if they put the friction on the boundary;
+/// - sticking: `‖u_T‖`;
+/// - sliding: `max(w |μ p_N⁺ − ‖p_T‖|, min_{s≥0} ‖u_T + s (e + k)‖)`;
+/// - no impulse: `w max(‖p_T‖, μ p_N⁺)`, and if the contact does not open by itself, the distance of `−u_T`
+///   from the normals of the apex.
+///
+/// The last one concerns `b_n = 0`. The impulses that keep the contact closed are then a sector,
+/// `‖y‖ + k·y ≤ 0`, whose apex is the zero impulse. It is the minimum exactly if `−u_T` is a multiple
+/// `s (e + k)` with `s ≥ 0` and any `‖e‖ ≤ 1`. These form a cone around `k` with the sine `1/‖k‖`. Otherwise
+/// the contact jams: an impulse in the sector dissipates energy. If `P d = 0` for a direction `d` of the sector
+/// with `u_T·d < 0`, every longer impulse dissipates more, and there is no minimum. A contact that opens by
+/// itself, `(u − W_ii p)_N > 0`, has no impulse. Blocks that are indefinite because of noise are judged by the
+/// same conditions, which are then necessary for a minimum but not sufficient.
+///
+/// `slip` is `w ‖p − x*‖` with the [closed form](super::maximum_dissipation): in a regular block the minimum
+/// exists, is unique, and is what the closed form finds. The closed form may lose more than six digits if the
+/// block is nearly singular (`det P ≤ 10⁻⁶ W_tt W_oo`), and may lose the length of an impulse if the boundary is
+/// thin (`‖k‖ > 0.95`). In these cases `slip` is the larger one of this distance and the distance by the
+/// conditions above.
+///
+/// # Source
+///
+/// P. Alart, A. Curnier, "A mixed formulation for frictional contact problems prone to Newton like solution methods", *Computer Methods in
+/// Applied Mechanics and Engineering* 92 (1991) 353–375 (the map); T. Preclik, S. Eibl, U. Rüde, 2017, section 3.2 (maximum
+/// dissipation). The figures and the bounds between them are derived above.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Anchor, BallJoint, Body, Distance, FreeBodies, MassProperties, PlanarBodies, PlanarBody,
-    constraint::{Frame, Rolling, Weld},
+    Anchor, Body, FreeBodies, MassProperties, PlanarBodies, PlanarBody,
+    constraint::{BallJoint, Distance, Frame, Rolling, Weld},
     gap::Plane,
     testing::{fixed_seed, mass_matrix, space, states, vectors},
 };

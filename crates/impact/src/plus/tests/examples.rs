@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3, dvector};
 
 use super::{Motion, Participation, Phase, Plus, assert_close, resolve};
-use crate::{Certificate, Contact, Mass, Problem};
+use crate::{Contact, Mass, Problem, certificate::Certificate};
 
 /// A uniform brick of 2 kg with spheres of radius 0.1 m about some of its vertices, which touch the
 /// ground below them (z is up). Velocities: center, angular.

@@ -7,8 +7,8 @@ use percussion_dynamics::{
 };
 
 use crate::{
-    Actuator, Contact, Error, Model, State, event_driven,
-    model::{self, ControlsError, Course, Geared},
+    Actuator, Contact, Error, Model, ModelError, State, event_driven,
+    model::{ControlsError, Course, Geared},
     moreau_jean,
     schemes::{Any, Choice, Name},
     stewart_trinkle,
@@ -168,7 +168,8 @@ fn motions_of_one_model_do_not_disturb_each_other() {
 fn motion_between_events_has_actuators_too() {
     let motor = Actuator { gain: 1.0, ..Actuator::on((1, 1)) };
     let model = blocks(1).with_actuators(vec![motor.with_control(Course::constant(26.0))]).unwrap();
-    let (settings, law) = (event_driven::Settings::default(), percussion_impact::Newton::default());
+    let (settings, law) =
+        (event_driven::Settings::default(), percussion_impact::newton::Newton::default());
     let end = event_driven::integrate(&model, &law, &settings, &rest(1), 0.5, &mut |_| ()).unwrap();
     assert!((end.state.velocity[1] - 1.5).abs() < 1e-9, "{:?}", end.state);
 }
@@ -176,7 +177,7 @@ fn motion_between_events_has_actuators_too() {
 #[test]
 fn actuators_that_do_not_fit_are_refused() {
     let refused = |actuator: Actuator| match blocks(1).with_actuators(vec![actuator]) {
-        Err(model::Error::Actuator { field, .. }) => field,
+        Err(ModelError::Actuator { field, .. }) => field,
         other => panic!("{other:?}"),
     };
     let good = || Actuator::servo((0, 0), 0.0, [1.0, 1.0]);

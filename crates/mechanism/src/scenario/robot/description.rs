@@ -8,8 +8,8 @@ use std::{
 
 use nalgebra::{Isometry3, Vector3};
 use percussion_dynamics::{
-    Articulated, EqualityConstraint,
-    constraint::{self, BallJoint, Coupling, Frame, Weld},
+    Articulated,
+    constraint::{self, BallJoint, Coupling, EqualityConstraint, Frame, Weld},
 };
 use percussion_integrators::Actuator;
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, iter::successors, path::Path};
 
 use nalgebra::{DMatrix, Point3};
 use percussion_dynamics::{Articulated, JointKind, System};
-use percussion_integrators::{Actuator, model::Course};
+use percussion_integrators::{Actuator, Course};
 
 use super::{
     Drive,

@@ -14,7 +14,7 @@ use crate::{
 /// # Errors
 ///
 /// A description of the problem with the shape.
-pub fn collider(system: &dyn System, collision: &Collision) -> Result<Collider, String> {
+pub(crate) fn collider(system: &dyn System, collision: &Collision) -> Result<Collider, String> {
     let shape = match (&collision.geometry, system.dimension()) {
         (Geometry::Shape(shape), Dimension::Space) => shape.clone(),
         (Geometry::Shape(shape), Dimension::Plane) => section(shape).ok_or(NOT_IN_THE_PLANE)?,

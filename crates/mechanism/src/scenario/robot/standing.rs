@@ -4,7 +4,9 @@ use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{Collider, Scene, Settings, Shape, Workspace};
-use percussion_dynamics::{Articulated, EqualityConstraint, Joint, JointKind, Link, System};
+use percussion_dynamics::{
+    Articulated, Joint, JointKind, Link, System, constraint::EqualityConstraint,
+};
 use percussion_integrators::Actuator;
 
 use super::{

@@ -1,6 +1,6 @@
 //! The pairs of links of a robot that never touch.
 
-use percussion_collision::{Collider, Scene, scene};
+use percussion_collision::{Collider, Scene, SceneError};
 use percussion_dynamics::{Articulated, JointKind};
 
 /// The scene without contacts between links that move together or that a joint connects, because their shapes
@@ -9,7 +9,7 @@ use percussion_dynamics::{Articulated, JointKind};
 /// # Errors
 ///
 /// None for a scene of `system`.
-pub fn without_neighbors(scene: Scene, system: &Articulated) -> Result<Scene, scene::Error> {
+pub(crate) fn without_neighbors(scene: Scene, system: &Articulated) -> Result<Scene, SceneError> {
     let links = system.links();
     // The first link of the group that moves together with a link; `None` for the world.
     let mut heads: Vec<Option<usize>> = Vec::with_capacity(links.len());

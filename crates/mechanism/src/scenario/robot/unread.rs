@@ -1,7 +1,7 @@
 //! Robots without the feature `urdf`; no robot can be read.
 
 use nalgebra::Vector3;
-use percussion_dynamics::{Articulated, EqualityConstraint, Link, System};
+use percussion_dynamics::{Articulated, Link, System, constraint::EqualityConstraint};
 use percussion_integrators::Actuator;
 
 use crate::{

@@ -1,6 +1,6 @@
 //! A ball that bounces infinitely often, rests and rolls.
 
-use percussion_impact::Poisson;
+use percussion_impact::poisson::Poisson;
 use percussion_mechanism::{event_motion::EventMotion, view::of_event_motion};
 use percussion_record::ExperimentOutcome;
 

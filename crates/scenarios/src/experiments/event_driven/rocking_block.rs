@@ -2,7 +2,7 @@
 
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::{PlanarBodies, PlanarBody, gap::Sphere};
-use percussion_impact::Poisson;
+use percussion_impact::poisson::Poisson;
 use percussion_integrators::{Model, State};
 use percussion_mechanism::event_motion::{EventMotion, follow};
 use percussion_record::ExperimentOutcome;

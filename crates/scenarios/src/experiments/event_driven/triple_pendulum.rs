@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use percussion_dynamics::{Anchor, Articulated, Joint, Link, MassProperties, gap::Sphere};
-use percussion_impact::Plus;
+use percussion_impact::plus::Plus;
 use percussion_integrators::{Model, State};
 use percussion_mechanism::{
     event_motion::{EventMotion, follow},

@@ -2,7 +2,7 @@
 
 use nalgebra::{Vector2, Vector3};
 use percussion_collision::{Collider, Feature, Scene, Shape};
-use percussion_dynamics::{PlanarBodies, PlanarBody, contact_source::ContactName};
+use percussion_dynamics::{ContactName, PlanarBodies, PlanarBody};
 use percussion_integrators::{Contacts, Model, State};
 use serde::Deserialize;
 

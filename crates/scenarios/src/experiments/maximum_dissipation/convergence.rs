@@ -4,8 +4,8 @@
 //! figure shows the best residual so far, as the method reports it.
 
 use percussion_complementarity::friction::{
-    Document, Law, Method, Problem, alternating_directions, block_gauss_seidel, interior_point,
-    projected_gradient,
+    Law, Method, Problem, alternating_directions, block_gauss_seidel, document::Document,
+    interior_point, projected_gradient,
 };
 use percussion_mechanism::document;
 use percussion_record::{ExperimentOutcome, Figure};

@@ -1,8 +1,11 @@
 //! A stack of boxes with small gaps falls, closes its gaps and comes to rest; its hardest contact problem is stored in a file.
 
-use percussion_complementarity::friction::{Document, Law, Method, Problem, block_gauss_seidel};
+use percussion_complementarity::friction::{
+    Law, Method, Problem, block_gauss_seidel, document::Document,
+};
 use percussion_integrators::{
-    ImpulseVelocity, Simulation, StepReport, Work, impulse_velocity::Settings,
+    Simulation, StepReport, Work,
+    impulse_velocity::{ImpulseVelocity, Settings},
 };
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;

@@ -1,9 +1,6 @@
 //! Example 3: a ball strikes a row of four. Compliant contacts (A), PLUS (B), all contacts at once (C).
 
-use percussion_impact::{
-    Plus,
-    plus::{self, Participation, Trace},
-};
+use percussion_impact::plus::{self, Participation, Plus, Trace};
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 

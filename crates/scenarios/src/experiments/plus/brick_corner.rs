@@ -1,9 +1,6 @@
 //! Example 1: a brick strikes on a corner, slides, its slip direction turns, and it stops or continues to slide.
 
-use percussion_impact::{
-    Plus,
-    plus::{Status, Workspace},
-};
+use percussion_impact::plus::{Plus, Status, Workspace};
 use percussion_mechanism::impacts::ImpactScenario;
 use percussion_record::{ExperimentOutcome, Figure, Series};
 use serde::Deserialize;
@@ -119,7 +116,7 @@ fn measure(
     (friction, turns): (&str, &[f64]),
     scenario: &ImpactScenario,
     parameters: &Parameters,
-    compliant: &percussion_impact::outcome::Impulse,
+    compliant: &percussion_impact::Impulse,
 ) -> Result<(), Error> {
     let problem = scenario.build()?.problem;
     let mut workspace = Workspace::default();

@@ -1,9 +1,6 @@
 //! Example 2: four corners of a brick in unison.
 
-use percussion_impact::{
-    Plus,
-    plus::{Motion, Workspace},
-};
+use percussion_impact::plus::{Motion, Plus, Workspace};
 use percussion_mechanism::{impacts::ImpactScenario, scenario::Inertia};
 use percussion_record::{Axis, ExperimentOutcome, Figure};
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! Single contacts in impending slip, against Coulomb's law in closed form.
 
-use percussion_impact::Plus;
+use percussion_impact::plus::Plus;
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 

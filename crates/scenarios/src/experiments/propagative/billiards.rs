@@ -1,6 +1,6 @@
 //! The break of two billiard balls at every angle, and the indeterminacy of its outcome.
 
-use percussion_impact::{Propagative, propagative::Outcomes};
+use percussion_impact::propagative::{Outcomes, Propagative};
 use percussion_mechanism::{impacts::ImpactScenario, scenario::Inertia};
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;

@@ -7,7 +7,9 @@
 
 use nalgebra::DVector;
 use percussion_impact::{
-    Law, Newton, Outcome, Problem, Propagative, outcome::Status, propagative::Order,
+    Law, Outcome, Problem, Status,
+    newton::Newton,
+    propagative::{Order, Propagative},
 };
 use percussion_mechanism::impacts::{Body, Contact, Disc, ImpactScenario, Partner};
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};

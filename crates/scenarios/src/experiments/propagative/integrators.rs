@@ -12,10 +12,11 @@ use percussion_dynamics::{
     compliant::{FrictionLaw, Law, NormalLaw},
     gap::{Plane, Sphere, SpherePlane},
 };
-use percussion_impact::Propagative;
+use percussion_impact::propagative::Propagative;
 use percussion_integrators::{
-    Contact, Model, Simulation, State, StewartTrinkle, Variational, compliant, stewart_trinkle,
-    variational,
+    Contact, Model, Simulation, State, compliant,
+    stewart_trinkle::{self, StewartTrinkle},
+    variational::{self, Variational},
 };
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;

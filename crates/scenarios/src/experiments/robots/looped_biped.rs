@@ -1,7 +1,7 @@
 //! A biped with four closed loops that sinks onto its limits.
 
 use percussion_integrators::schemes::Name;
-use percussion_mechanism::{scenario::robot::Drive, trajectory::Sample};
+use percussion_mechanism::{scenario::Drive, trajectory::Sample};
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 

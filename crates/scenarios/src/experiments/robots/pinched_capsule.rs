@@ -1,9 +1,9 @@
 //! A capsule that two jaws pinch.
 
 use nalgebra::Vector3;
-use percussion_integrators::model::Course;
+use percussion_integrators::Course;
 use percussion_mechanism::{
-    scenario::robot::Drive,
+    scenario::Drive,
     trajectory::{Sample, Trajectory},
 };
 use percussion_record::{ExperimentOutcome, Figure};

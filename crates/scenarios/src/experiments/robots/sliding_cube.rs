@@ -1,7 +1,7 @@
 //! A cube that slides flat on a plane.
 
 use percussion_mechanism::{
-    scenario::robot::Drive,
+    scenario::Drive,
     trajectory::{Sample, Trajectory},
 };
 use percussion_record::{ExperimentOutcome, Figure};

@@ -1,6 +1,6 @@
 //! A quadruped that stands on its servos.
 
-use percussion_mechanism::{scenario::robot::Drive, trajectory::Sample};
+use percussion_mechanism::{scenario::Drive, trajectory::Sample};
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 

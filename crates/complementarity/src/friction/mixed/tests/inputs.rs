@@ -74,7 +74,7 @@ fn refusals_name_the_field() {
 #[cfg(feature = "json")]
 #[test]
 fn documents_give_back_the_problem_and_its_bits() {
-    use crate::friction::Document;
+    use crate::friction::document::Document;
     let (delassus, jacobian) = operator(23, 12, 9);
     let free: Vec<f64> = (jacobian * DVector::from_element(12, -0.4)).iter().copied().collect();
     let blocks = vec![

@@ -4,9 +4,9 @@ use nalgebra::{DMatrix, DVector, dvector};
 
 use super::*;
 use crate::{
-    Contact, Law, Mass, Routh, Sequential,
-    routh::Restitution,
-    sequential::Order,
+    Contact, Law, Mass,
+    routh::{Restitution, Routh},
+    sequential::{Order, Sequential},
     set_valued::{Draws, Settings, Termination, draws::Source},
 };
 

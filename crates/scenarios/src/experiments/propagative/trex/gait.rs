@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use nalgebra::{DVector, Vector3};
 use percussion_dynamics::{Articulated, System};
-use percussion_impact::{Propagative, propagative::Order};
+use percussion_impact::propagative::{Order, Propagative};
 use percussion_integrators::{
-    Contact, Drive, Force, Model, Simulation, State, Variational, variational::Settings,
+    Contact, Drive, Force, Model, Simulation, State,
+    variational::{Settings, Variational},
 };
 use percussion_mechanism::impacts::ImpactScenario;
 
