@@ -44,7 +44,9 @@ pub(crate) fn film(view: &View) -> Option<Film> {
             solid,
             Solid::Ball { .. } | Solid::Capsule { .. } | Solid::Polygon { .. } | Solid::Box { .. }
         ),
-        Dimension::Space => matches!(solid, Solid::Ball { center, .. } if *center == [0.0; 3]),
+        Dimension::Space => {
+            matches!(solid, Solid::Ball { center, .. } if center.iter().all(|x| x.abs() < 1e-12))
+        }
     };
     let solids = || view.bodies.iter().flat_map(|body| &body.solids);
     if solids().next().is_none() || !solids().all(drawable) {

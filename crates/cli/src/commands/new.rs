@@ -19,7 +19,7 @@ const fn start(kind: Kind) -> (&'static str, &'static str) {
         Kind::Scenario => ("scenario.toml", include_str!("../../templates/scenario.toml")),
         Kind::Impact => ("impact.toml", include_str!("../../templates/impact.toml")),
         Kind::Scene => ("scene.toml", include_str!("../../templates/scene.toml")),
-        Kind::Law => ("law.rs", include_str!("../../templates/law.rs")),
+        Kind::Law => ("law.rs", include_str!("../../templates/law.rs.txt")),
     }
 }
 

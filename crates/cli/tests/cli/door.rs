@@ -113,7 +113,7 @@ fn every_start_is_new_and_runs() {
 /// The program that `new law` writes, compiled as it is.
 #[expect(clippy::print_stdout, reason = "it is a program of its own")]
 mod law {
-    include!("../../templates/law.rs");
+    include!("../../templates/law.rs.txt");
 
     #[test]
     fn the_start_of_a_law_runs() {

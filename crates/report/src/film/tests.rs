@@ -5,15 +5,12 @@ use percussion_record::view::{BodyView, FORMAT, PlaneView};
 use super::*;
 
 /// Motions of a ball of 0.1 m from (0, 1) to the given ends in 1 s.
-fn view(dimension: Dimension, ends: &[(&str, [f64; 2])]) -> View {
-    let pose = |[x, y]: [f64; 2]| {
-        let numbers = match dimension {
-            Dimension::Plane => vec![x, y, 0.0],
-            Dimension::Space => vec![x, 0.0, y, 1.0, 0.0, 0.0, 0.0],
-        };
-        numbers.into_iter().map(|number| number as f32).collect::<Vec<_>>()
+fn view(dimension: Dimension, ends: &[(&str, [f32; 2])]) -> View {
+    let pose = |[x, y]: [f32; 2]| match dimension {
+        Dimension::Plane => vec![x, y, 0.0],
+        Dimension::Space => vec![x, 0.0, y, 1.0, 0.0, 0.0, 0.0],
     };
-    let motion = |(name, end): &(&str, [f64; 2])| Motion {
+    let motion = |(name, end): &(&str, [f32; 2])| Motion {
         name: (*name).to_owned(),
         times: vec![0.0, 1.0],
         poses: vec![pose([0.0, 1.0]), pose(*end)],

@@ -164,7 +164,7 @@ fn strips(cells: &[[f64; 2]], near: f64) -> Vec<[f64; 3]> {
     for [x, y] in cells {
         match strips.last_mut() {
             Some([column, _, high]) if column.total_cmp(&x).is_eq() && y - *high < near => {
-                *high = y
+                *high = y;
             }
             _ => strips.push([x, y, y]),
         }
