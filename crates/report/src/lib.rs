@@ -49,6 +49,7 @@
 //! | [`csv`] | figures and trajectories as comma-separated text |
 //! | [`vtk`] | points with values for `ParaView` |
 //! | [`report`] | [`Report`]: a directory with all of it |
+//! | [`plain_page`] | a page with text, tables and figures of one run |
 //! | [`viewer`] | a page that plays motions |
 //! | [`terminal`] | the report as text |
 //! | [`table`], [`number`] | aligned columns, readable numbers |
@@ -69,6 +70,7 @@ pub mod atomic;
 pub mod csv;
 pub mod number;
 mod paths;
+pub mod plain_page;
 pub mod provenance;
 pub mod report;
 pub mod results;

@@ -46,6 +46,7 @@ macro_rules! scenario {
 }
 
 mod drawing;
+mod ensembles;
 mod event_driven;
 mod granular;
 mod maximum_dissipation;
@@ -259,7 +260,7 @@ const fn named(id: &'static str, module: &str) -> &'static str {
 }
 
 /// The lists of the families, each with the modules.
-const FAMILIES: [&[Experiment]; 9] = [
+const FAMILIES: [&[Experiment]; 10] = [
     stewart_trinkle::ALL,
     plus::ALL,
     set_valued::ALL,
@@ -268,6 +269,7 @@ const FAMILIES: [&[Experiment]; 9] = [
     event_driven::ALL,
     granular::ALL,
     restitution::ALL,
+    ensembles::ALL,
     robots::ALL,
 ];
 

@@ -6,6 +6,7 @@ mod browser;
 mod built_once;
 mod common;
 mod design;
+mod ensembles;
 mod general;
 mod grains;
 mod hostile;

@@ -12,6 +12,7 @@ use percussion_impact::{
 use percussion_mechanism::view::Played;
 use serde::Serialize;
 
+use super::places::Place;
 use super::rounding::Sizes;
 use super::set::Set;
 use crate::arguments::Allowed;
@@ -131,6 +132,9 @@ pub(super) struct ListStatistics {
 #[derive(Debug, Serialize)]
 pub(super) struct Comparison {
     pub(super) laws: Vec<Entry>,
+    /// Places of the outcomes relative to the set and to the compliant outcome, where there is one of these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) places: Vec<Place>,
     /// Written files, without those of a set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) files: Vec<PathBuf>,
