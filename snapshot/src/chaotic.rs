@@ -38,7 +38,6 @@ const TIE: &str =
 const TAIL: &str = "infinitely many impacts end where the tolerance says";
 const EDGE: &str = "outcomes at the edge between two modes or solutions, which round-off decides";
 const ADAPTIVE: &str = "steps chosen by estimates of the error around contacts that open and close";
-const THROWN: &str = "a thrown cube, whose face small errors decide";
 const RESIDUAL: &str = "the residual at which iterations stop";
 const SWEEPS: &str = "when iterations meet a tolerance, and what is left of the error then";
 const REDUNDANT: &str = "redundant contacts: many impulses move the bodies alike";
@@ -46,7 +45,7 @@ const GRAZE: &str = "contacts that touch exactly are closed or open by round-off
 const CONE: &str = "the best of many directions that are as good up to round-off";
 
 /// Earlier entries take precedence.
-const LIST: [Listed; 53] = [
+const LIST: [Listed; 52] = [
     of("billiards-by-propagative", "", "", Statuses, TIE),
     of("billiards-by-sequential-plus", "", "", Statuses, TIE),
     of("disk-stack-oblique-by-sequential", "", "", Statuses, TIE),
@@ -55,7 +54,6 @@ const LIST: [Listed; 53] = [
     of("brick-flat-by-set-valued-routh", "", "mode [", Statuses, EDGE),
     of("disk-stack-1-kg-by-set-valued-routh", "", "fallbacks", Statuses, EDGE),
     of("", "-by-compliant", "", ThreeDigits, ADAPTIVE),
-    of("ensembles-die", "", "", Statuses, THROWN),
     of("event-driven-", "", "energy that the account leaves over", ThreeDigits, ADAPTIVE),
     of("maximum-dissipation-", "", "relative residual", Statuses, RESIDUAL),
     of("maximum-dissipation-convergence", "", "card-house: sweeps or steps", Statuses, SWEEPS),

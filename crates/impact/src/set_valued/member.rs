@@ -1,4 +1,9 @@
 //! Samples for the impacts of a motion: [`Member`].
+//!
+//! # Source
+//!
+//! M. Halm, M. Posa, "Set-valued rigid-body dynamics for simultaneous, inelastic, frictional impacts",
+//! *International Journal of Robotics Research* 43 (2024), section 7, who propose samples of the set through time.
 
 use super::{Draws, SetValuedRouth};
 use crate::{

@@ -10,7 +10,6 @@
 
 mod biped;
 mod block;
-mod die;
 
 use nalgebra::Vector3;
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
@@ -37,11 +36,6 @@ pub(super) const ALL: &[super::Experiment] = &[
         "ensembles/biped",
         ensembles::biped,
         "A biped lands on both feet: the probability that one of them lifts"
-    ),
-    experiment!(
-        "ensembles/die",
-        ensembles::die,
-        "A cube is thrown on a table: the probability of each face"
     ),
 ];
 
@@ -93,8 +87,7 @@ fn add_fall(
 
 /// The rows that every ensemble must have.
 fn add_dependability(measurements: &mut Measurements<'_>, ensemble: &Ensemble) {
-    let ends = [Status::EndReached, Status::ImpactLimit];
-    let ended = share(ensemble, |member| ends.contains(&member.status));
+    let ended = share(ensemble, |member| member.status == Status::EndReached);
     measurements.add("motions that reach their end", 100.0 * ended);
     let members = ensemble.members.iter();
     let largest = |value: &dyn Fn(&Member) -> f64| members.clone().map(value).fold(0.0, f64::max);

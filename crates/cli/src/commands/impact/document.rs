@@ -8,11 +8,11 @@ use percussion_impact::{
     certificate::{Claims, Judged},
     laws::{Answer, Sequences, Several},
     outcome::{Impulse, Phase, Reduction, RestitutionUse, Status},
+    outcome_set::Location,
 };
 use percussion_mechanism::view::Played;
 use serde::Serialize;
 
-use super::places::Place;
 use super::rounding::Sizes;
 use super::set::Set;
 use crate::arguments::Allowed;
@@ -145,6 +145,20 @@ pub(super) struct Comparison {
 pub(super) enum Entry {
     Answer(Box<Document>),
     Refused(Refused),
+}
+
+/// Place of one outcome of a law.
+#[derive(Debug, Serialize)]
+pub(super) struct Place {
+    pub(super) law: String,
+    /// Number of the outcome, for a law with several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) outcome: Option<usize>,
+    /// Place relative to the set; null if no set of enough samples was compared.
+    pub(super) set: Option<Location>,
+    /// Distance from the compliant outcome in the kinetic metric, as a part of the velocity before the impact; null if there is
+    /// none.
+    pub(super) from_compliant: Option<f64>,
 }
 
 /// A law that does not apply.

@@ -11,24 +11,9 @@ use percussion_report::{
     number::short,
     plain_page::{PlainPage, PlainTable},
 };
-use serde::Serialize;
 
-use super::document::{Comparison, Content, Document};
+use super::document::{Comparison, Content, Document, Place};
 use crate::{input::Subject, output::name_of};
-
-/// Place of one outcome of a law.
-#[derive(Debug, Serialize)]
-pub(super) struct Place {
-    pub(super) law: String,
-    /// Number of the outcome, for a law with several.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) outcome: Option<usize>,
-    /// Place relative to the set; null if no set of enough samples was compared.
-    pub(super) set: Option<Location>,
-    /// Distance from the compliant outcome in the kinetic metric, as a part of the velocity before the impact; null if there is
-    /// none.
-    pub(super) from_compliant: Option<f64>,
-}
 
 /// The places of all outcomes of a comparison, except those of the set itself.
 pub(super) fn of(problem: &Problem, comparison: &Comparison) -> Vec<Place> {
