@@ -22,6 +22,7 @@ chapters! {
     compliant: "src/systems/compliant.md",
     granular: "src/systems/granular.md",
     restitution: "src/systems/restitution.md",
+    ensembles: "src/systems/ensembles.md",
     reading_the_set: "src/reading-the-set.md",
     grains: "src/grains.md",
     viewer: "src/viewer.md",

@@ -101,8 +101,10 @@ def test_answers_of_another_kind_are_refused_before_they_are_computed() -> None:
         impact.resolve("anitescu-potra", solutions="all")
     with pytest.raises(ValueError, match="one outcome, expected a call of `resolve`"):
         impact.solutions("newton")
-    with pytest.raises(ValueError, match="setting `step` is missing"):
-        ball().outcomes()
+
+
+def test_a_set_has_a_default_step() -> None:
+    assert ball().outcomes(samples=16).status == "resolved"
 
 
 def test_an_impact_that_cannot_be_has_a_proof() -> None:

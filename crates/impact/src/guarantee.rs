@@ -113,11 +113,13 @@ use nalgebra::{DMatrix, DVector};
 use crate::{Problem, friction_cone::Pointed, outcome::Trace, readable::readable};
 
 mod cover;
+mod proportion;
 #[cfg(test)]
 mod tests;
 mod unseen;
 
 pub use cover::{Count, Cover};
+pub use proportion::proportion;
 pub use unseen::unseen;
 
 /// Error for an argument outside its range.

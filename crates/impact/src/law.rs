@@ -57,6 +57,16 @@ pub trait Law: Debug + Send + Sync {
     fn resolve(&self, problem: &Problem) -> Result<Outcome, Error> {
         judged(problem, &self.claims(problem), self.answer(problem)?)
     }
+
+    /// Returns the answer to the impact with this `number` (0, 1, …) of a motion, judged as by [`resolve`](Self::resolve).
+    /// A law that draws its answers draws another one for each number; all others ignore it.
+    ///
+    /// # Errors
+    ///
+    /// As [`resolve`](Self::resolve).
+    fn resolve_numbered(&self, problem: &Problem, _number: u64) -> Result<Outcome, Error> {
+        self.resolve(problem)
+    }
 }
 
 impl<L: Law + ?Sized> Law for Box<L> {
@@ -70,6 +80,10 @@ impl<L: Law + ?Sized> Law for Box<L> {
 
     fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
         (**self).answer(problem)
+    }
+
+    fn resolve_numbered(&self, problem: &Problem, number: u64) -> Result<Outcome, Error> {
+        (**self).resolve_numbered(problem, number)
     }
 }
 
@@ -151,14 +165,11 @@ pub enum Error {
         /// Its range.
         expected: &'static str,
     },
-    /// A setting without a default is not given.
-    #[error("setting `{name}` is missing, expected {expected}")]
-    Missing {
-        /// Name of the setting.
-        name: &'static str,
-        /// Accepted values.
-        expected: &'static str,
-    },
+    /// Sobol's sequence is asked for, but each impact of a motion needs random numbers of its own.
+    #[error(
+        "setting `draws` is `sobol`, expected `random`, whose numbers are independent from impact to impact"
+    )]
+    Draws,
     /// The law does not apply to this number of contacts.
     #[error("problem has {found} contacts, expected {expected}")]
     Contacts {

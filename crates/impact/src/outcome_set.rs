@@ -13,6 +13,8 @@
 //! | [`Coverage`] | cells of a plane that were reached, and when; points for figures | the cells, bounded by the energy |
 //! | [`Collect`] | the first velocities, or some at random | up to a limit |
 //!
+//! [`Membership`] tells whether another outcome lies inside a set, on its boundary or outside, from samples that were collected.
+//!
 //! Recording and merging a sample takes 0.02 µs (extremes) to 0.4 µs (coverage with 10⁴ cells) for three
 //! velocities and two contacts, measured on one thread of a busy machine.
 //!
@@ -64,6 +66,7 @@ mod collect;
 mod coverage;
 mod extremes;
 mod hull;
+mod membership;
 mod modes;
 #[cfg(test)]
 mod tests;
@@ -73,6 +76,7 @@ pub use collect::{Collect, Collected, Order};
 pub use coverage::{Cell, Coverage};
 pub use extremes::{Extreme, Extremes};
 pub use hull::{Hull, Polygon};
+pub use membership::{ALPHA, Direction, LEAST, LIMIT, Location, Membership, Verdict};
 pub use modes::{ContactMode, JointMode, Modes};
 
 /// A plane of velocities: two linear functionals.

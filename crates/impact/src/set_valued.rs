@@ -58,15 +58,17 @@ use rayon::prelude::*;
 use crate::{
     Law, Outcome, Problem,
     certificate::{Claims, TOLERANCE},
-    law::Error,
+    law::{Error, judged},
     outcome::{Phase, RestitutionUse, Stage, Status, Trace},
 };
 
 mod choice;
 mod covering_path;
+mod default_step;
 mod draws;
 mod frame;
 mod joe_kuo;
+mod member;
 mod sampler;
 mod sobol;
 mod statement;
@@ -74,7 +76,9 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
+pub use default_step::default_step;
 pub use draws::Draws;
+pub use member::Member;
 pub use sampler::{Path, PathStep, Sampler};
 pub use statistics::{Choices, Figures, Sample, Statistics, Summary, Termination};
 
@@ -89,8 +93,8 @@ const WAVE: u64 = 32;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
-    /// Maximum increment `h` of a normal impulse in a step (N·s, > 0). There is no default (NaN, which is
-    /// refused), because the set of outcomes depends on it, and which values are small depends on the masses.
+    /// Maximum increment `h` of a normal impulse in a step (N·s, > 0). By default (NaN) it is that of each problem, see
+    /// [`default_step`]: which values are small depends on the masses and the velocities. The set of outcomes depends on it.
     pub step: f64,
     /// Maximum number of steps `N` of a sample (1 to 100 000, default 10).
     pub steps: usize,
@@ -224,6 +228,15 @@ pub struct PostImpactSet<S> {
     pub statistics: Statistics,
 }
 
+impl Settings {
+    /// The settings with the step for `problem`, where none is given.
+    #[must_use]
+    pub fn for_problem(&self, problem: &Problem) -> Self {
+        let step = if self.step.is_nan() { default_step(problem) } else { self.step };
+        Self { step, ..*self }
+    }
+}
+
 impl SetValuedRouth {
     /// The law with these settings.
     #[must_use]
@@ -321,6 +334,7 @@ impl SetValuedRouth {
     #[must_use]
     pub fn status(&self, problem: &Problem, statistics: &Statistics) -> Status {
         let Figures { energy_gain, adhesion, cone_violation, drift, .. } = statistics.figures;
+        let step = self.settings.for_problem(problem).step;
         let free = problem.free_velocity();
         let (energy, speed) =
             (problem.kinetic_energy(&free), problem.contact_velocity(&free).amax());
@@ -328,8 +342,8 @@ impl SetValuedRouth {
         let friction = friction.fold(1.0, f64::max);
         let holds = [
             (energy_gain, energy),
-            (adhesion, self.settings.step),
-            (cone_violation, friction * self.settings.step),
+            (adhesion, step),
+            (cone_violation, friction * step),
             (drift, speed),
         ]
         .into_iter()
@@ -360,7 +374,19 @@ impl Law for SetValuedRouth {
 
     /// The sample with index 0, with a stage for each step.
     fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
-        let path = self.sample(problem, 0)?;
+        self.answer_by_sample(problem, 0)
+    }
+
+    /// The sample with the index `number`; [`Member`] has those of other motions.
+    fn resolve_numbered(&self, problem: &Problem, number: u64) -> Result<Outcome, Error> {
+        judged(problem, &self.claims(problem), self.answer_by_sample(problem, number)?)
+    }
+}
+
+impl SetValuedRouth {
+    /// The sample with this index, with a stage for each step.
+    fn answer_by_sample(&self, problem: &Problem, index: u64) -> Result<Outcome, Error> {
+        let path = self.sample(problem, index)?;
         let mut impulse = DVector::zeros(problem.contact_jacobian().nrows());
         let mut stages = Vec::with_capacity(path.steps.len());
         for step in path.steps {

@@ -94,7 +94,8 @@ pub use report::{
 };
 pub use settings::Settings;
 
-/// Moves `model` from `start` until the time `end` (s), with `law` for its impacts; `observer` is called at
+/// Moves `model` from `start` until the time `end` (s), with `law` for its impacts, which are numbered 0, 1, …
+/// ([`Law::resolve_numbered`]): a law that draws its outcomes draws one for each of them. `observer` is called at
 /// the start, on both sides of every event, at the end, and at the ends of steps or the samples of
 /// [`Settings::sample_interval`].
 ///

@@ -45,6 +45,7 @@
 //! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
 //! | [`Contacts`] | the contacts of a motion by number, found during the motion or specified beforehand |
 //! | [`EnergyBalance`] | the energy account of the schemes |
+//! | [`ensemble`] | many event-driven motions from one start, with drawn outcomes of their impacts: bands, shares of sequences |
 //! | [`Error`] | reasons why a simulation does not start or take a step |
 //! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
 //! | [`impulse_velocity`] | [`ImpulseVelocity`](impulse_velocity::ImpulseVelocity): semi-implicit, contacts by their velocities at the end of the step, round friction cones |
@@ -67,6 +68,7 @@
 //! | restitution and many contacts | [`moreau_jean`] |
 //! | a law of impact to follow exactly, few contacts | [`event_driven`] |
 //! | no friction in impacts, and energy that must not drift | [`variational`] |
+//! | several contacts whose order matters, and probabilities | [`ensemble`] |
 //! | a law of impact to be judged | [`compliant`] |
 //! | infinitely many impacts, velocities without jumps | [`inclusion`] |
 //!
@@ -74,8 +76,8 @@
 //!
 //! | feature | default | adds |
 //! | --- | --- | --- |
-//! | `adaptive` | yes | [`event_driven`], [`compliant`] and [`inclusion`], by the crate `diffsol` |
-//! | `rayon` | yes | contact problems on several threads, with the same bits as on one |
+//! | `adaptive` | yes | [`event_driven`], [`ensemble`], [`compliant`] and [`inclusion`], by the crate `diffsol` |
+//! | `rayon` | yes | contact problems and ensembles on several threads, with the same bits as on one |
 //! | `tracing` | yes | events of level `debug` |
 //! | `serde` | yes | settings and reports as data |
 //!
@@ -92,6 +94,8 @@ mod bilateral;
 pub mod compliant;
 mod contacts;
 mod energy;
+#[cfg(feature = "adaptive")]
+pub mod ensemble;
 mod error;
 #[cfg(feature = "adaptive")]
 pub mod event_driven;

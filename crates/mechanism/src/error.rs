@@ -93,6 +93,9 @@ pub enum Error {
         /// Name of the impact.
         impact: String,
     },
+    /// An ensemble of motions could not start or continue.
+    #[error(transparent)]
+    Ensemble(#[from] percussion_integrators::ensemble::Error),
     /// A compliant impact could not be integrated.
     #[error("compliant impact: {0}")]
     CompliantMotion(#[from] Box<percussion_integrators::compliant::Error>),

@@ -53,6 +53,7 @@
 //! | [`scenario`] | the file format, its checks, and the model built from it |
 //! | [`trajectory`] | a simulated motion, step by step, and as a table |
 //! | [`event_motion`] | the event-driven simulation of a scenario, with any impact law |
+//! | [`ensemble`] | many event-driven simulations of a scenario, with drawn outcomes of their impacts |
 //! | [`impacts`] | a mechanism at the instant of an impact: its contacts and the velocity before |
 //! | [`laws`] | the list of impact laws and of compliant contacts, by name and with settings |
 //! | [`design`] | mechanisms with variables, and the nearest values for which an impact has one outcome |
@@ -77,6 +78,7 @@
 
 pub mod design;
 pub mod document;
+pub mod ensemble;
 mod error;
 pub mod event_motion;
 mod expected;

@@ -2,6 +2,8 @@
 
 mod table;
 
+pub(crate) use table::coordinate_columns;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,

@@ -49,6 +49,7 @@
 //! | [`csv`] | figures and trajectories as comma-separated text |
 //! | [`vtk`] | points with values for `ParaView` |
 //! | [`Report`] | a directory with all of it |
+//! | [`plain_page`] | a page with text, tables and figures of one run |
 //! | [`viewer`] | a page that plays motions |
 //! | [`terminal`] | the report as text |
 //! | [`Table`], [`number`] | aligned columns, readable numbers |
@@ -70,6 +71,7 @@ pub mod csv;
 mod film;
 pub mod number;
 mod paths;
+pub mod plain_page;
 mod provenance;
 mod report;
 mod results;

@@ -72,6 +72,9 @@ pub enum Error {
     /// A solver for contacts with friction could not be started.
     #[error("frictional contact problem: {0}")]
     FrictionSolver(#[from] percussion_complementarity::friction::Error),
+    /// An ensemble of motions could not start or continue.
+    #[error("ensemble: {0}")]
+    Ensemble(#[from] percussion_integrators::ensemble::Error),
     /// A world of grains, one of its grains or a step is invalid.
     #[error("grains: {0}")]
     Grains(#[from] percussion_granular::Error),

@@ -47,6 +47,7 @@ macro_rules! scenario {
 
 mod constraints;
 mod drawing;
+mod ensembles;
 mod event_driven;
 mod granular;
 mod maximum_dissipation;
@@ -269,6 +270,7 @@ const FAMILIES: [&[Experiment]; 10] = [
     event_driven::ALL,
     granular::ALL,
     restitution::ALL,
+    ensembles::ALL,
     robots::ALL,
     constraints::ALL,
 ];

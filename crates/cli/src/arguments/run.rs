@@ -9,7 +9,7 @@ use clap::{
 use percussion_integrators::schemes::Name;
 use percussion_mechanism::scenario::Drive;
 
-use super::{LawSettings, RobotOptions, Which, laws::law_or_all, positive};
+use super::{LawSettings, RobotOptions, Which, count, laws::law_or_all, positive, whole};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -49,6 +49,13 @@ pub(crate) struct Run {
     /// Fix the root link of a robot in the world; by default it floats, unless its name is `world`.
     #[arg(long, help_heading = "Robots (*.urdf, *.xml)")]
     pub(crate) fixed_base: bool,
+    /// Follow N motions whose impacts draw their outcomes (law set-valued-routh, integrator event-driven) and show bands,
+    /// shares of the endings, and shares of the sequences of impacts and modes. `--seed` selects the draws.
+    #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true, help_heading = "Ensembles")]
+    pub(crate) ensemble: Option<u64>,
+    /// Member of the ensemble that the page in the directory of `--out` plays; by default 0.
+    #[arg(long, value_name = "K", value_parser = whole, allow_hyphen_values = true, requires = "ensemble", help_heading = "Ensembles")]
+    pub(crate) member: Option<u64>,
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
@@ -60,6 +67,7 @@ Examples:
   percussion run event-driven/bouncing-ball --out run
   percussion run stewart-trinkle/four-balls --integrator event-driven --law plus
   percussion run event-driven/bouncing-ball --integrator variational --step-size 0.01
+  percussion run falling-block.toml --ensemble 200 --seed 1 --out run
   percussion run rocking-block --law poisson
   percussion run robot.urdf --friction 0.6 --duration 2 --out run
   percussion run robot.urdf --posture hip=0.4,knee=-0.8 --height 0.1

@@ -2,6 +2,7 @@
 
 mod document;
 mod drawing;
+mod places;
 mod playing;
 mod rounding;
 mod set;
@@ -14,6 +15,7 @@ use std::{iter, path::Path};
 use anyhow::{Context, Result, bail, ensure};
 use percussion_impact::laws;
 use percussion_mechanism::laws::{Choice, Name};
+use percussion_report::atomic;
 
 use self::document::{Comparison, Content, Document, Entry, Refused};
 use crate::{
@@ -179,8 +181,10 @@ fn side_by_side(
         contacts: subject.contacts.clone(),
         before: subject.problem.velocity().as_slice().to_vec(),
         laws: entries.collect(),
+        places: Vec::new(),
         files: Vec::new(),
     };
+    comparison.places = places::of(&subject.problem, &comparison);
     for entry in &mut comparison.laws {
         if let Entry::Answer(document) = entry {
             write(document, subject, out)?;
@@ -192,6 +196,12 @@ fn side_by_side(
     ensure!(comparison.answers().next().is_some(), "{}", text::refusals(&comparison));
     if let (Some(stage), Some(directory)) = (&subject.stage, out) {
         comparison.files.extend(playing::write(stage, comparison.answers(), directory)?);
+    }
+    if let (Some(directory), false) = (out, comparison.places.is_empty()) {
+        let page = places::page(subject, &comparison.places, subject.stage.is_some());
+        let file = directory.join("index.html");
+        atomic::write(&file, page.html().as_bytes())?;
+        comparison.files.push(file);
     }
     answer(json, &comparison, || text::comparison(subject, &comparison))?;
     Ok(verdict(comparison.answers().all(|document| document.is_resolved(allowed))))

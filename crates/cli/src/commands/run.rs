@@ -1,5 +1,6 @@
 //! `percussion run`.
 
+mod ensemble;
 mod events;
 
 use std::path::{Path, PathBuf};
@@ -120,6 +121,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
             ("--integrator", arguments.integrator.is_some()),
             ("--step-size", arguments.step_size.is_some()),
             ("--duration", arguments.duration.is_some()),
+            ("--ensemble", arguments.ensemble.is_some()),
         ] {
             let name = &arguments.scenario;
             ensure!(!given, "`{option}` is given, but `{name}` is an impact, expected a scenario");
@@ -129,11 +131,15 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     let settings = &arguments.settings;
     let has_settings =
         !settings.settings.is_empty() || settings.samples.is_some() || settings.seed.is_some();
+    let has_law = arguments.law.is_some() || arguments.ensemble.is_some();
     ensure!(
-        arguments.law.is_some() || !has_settings,
+        has_law || !has_settings,
         "`--set`, `--samples` and `--seed` are settings of a law of impact, expected `--law`"
     );
     let scenario = scenario(arguments)?;
+    if let Some(members) = arguments.ensemble {
+        return ensemble::execute(arguments, &scenario, members);
+    }
     if scenario.integrator.method == Name::EventDriven {
         return events::execute(arguments, &scenario);
     }
@@ -226,7 +232,7 @@ fn is_impact(arguments: &Run) -> Result<bool> {
     let is_scenario = arguments.integrator.is_some()
         || input::is_robot(name)
         || fixtures::scenarios().any(|known| known == name);
-    if arguments.law.is_none() || is_scenario {
+    if arguments.law.is_none() || arguments.ensemble.is_some() || is_scenario {
         return Ok(false);
     }
     let path = Path::new(name);

@@ -23,6 +23,7 @@ fn the_set_of_outcomes_is_told_by_statistics_bounds_modes_and_guarantees() {
         "restitution",
         "statistics",
         "status",
+        "step",
         "velocities",
     ];
     assert_eq!(keys(&document), BTreeSet::from(expected));
@@ -75,7 +76,6 @@ fn draws_depend_on_the_seed_and_samples_on_what_is_asked() {
     let refused = |more: &[&str], words: &[&str]| {
         impact(BLOCK, "set-valued-routh", more).assert_refused(words);
     };
-    refused(&[], &["`step` is missing", "N·s"]);
     refused(&["--set", "step=0"], &["`step` is 0"]);
     refused(&["--set", "step=-1"], &["`step` is -1"]);
     refused(&["--set", "step=1", "--set", "samples=0"], &["`samples` is 0"]);
@@ -87,6 +87,49 @@ fn draws_depend_on_the_seed_and_samples_on_what_is_asked() {
     impact(BLOCK, "newton", &["--out", "x"]).assert_refused(&["`--out`", "set-valued-routh"]);
     percussion(&["compare", BLOCK, "--laws", "newton", "--seed", "1"])
         .assert_refused(&["`--seed`", "draws samples"]);
+}
+
+/// The block of 1 kg falls at 0.443 m/s: at rest each corner has stopped half of it, in the inelastic impact.
+#[test]
+fn the_default_step_is_what_stops_the_block() {
+    let set = answer(BLOCK, "set-valued-routh", &["--samples", "256"]);
+    let expected = 0.5 * (2.0 * 9.81 * 0.01_f64).sqrt();
+    assert!((set["step"].as_f64().unwrap() - expected).abs() < 1e-9, "{}", set["step"]);
+    assert_eq!(set["statistics"]["terminated"], 256);
+}
+
+#[test]
+fn a_comparison_places_the_laws_relative_to_the_set_and_to_the_compliant_outcome() {
+    let laws = ["--laws", "anitescu-potra,poisson,compliant,set-valued-routh", "--samples", "4096"];
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("block");
+    let finished = percussion(
+        &[&["compare", "rocking-block", "--json", "--out", out.to_str().unwrap()], &laws[..]]
+            .concat(),
+    );
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let document = finished.json();
+    let places = document["places"].as_array().unwrap();
+    let names: Vec<_> = places.iter().map(|place| place["law"].as_str().unwrap()).collect();
+    assert_eq!(names, ["anitescu-potra", "poisson", "compliant"]);
+    // The block stops: an outcome with the least energy, and what rates alike lead to.
+    for place in &places[..2] {
+        assert_eq!(place["set"]["verdict"], "boundary", "{place}");
+        assert_eq!(place["set"]["extreme"], "least-energy", "{place}");
+        assert!(place["set"]["distance"].as_f64().unwrap() < 1e-6, "{place}");
+    }
+    let from = |law: usize| places[law]["from_compliant"].as_f64().unwrap();
+    assert!((from(0) - from(1)).abs() < 1e-9 && from(2).abs() < 1e-15, "{places:?}");
+    let page = std::fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(page.contains("boundary: least energy") && page.contains("view.html"), "{page}");
+
+    let text = percussion(&[&["compare", "rocking-block"], &laws[..]].concat()).stdout;
+    assert!(text.contains("distance from compliant") && text.contains("least energy"), "{text}");
+    // Matrices have a set, but no compliant contacts.
+    let laws = ["--laws", "newton,set-valued-routh", "--json"];
+    let document = percussion(&[&["compare", BLOCK], &laws[..]].concat()).json();
+    let [place] = &document["places"].as_array().unwrap()[..] else { panic!("{document}") };
+    assert!(place["from_compliant"].is_null() && place["set"]["tolerance"].is_f64(), "{place}");
 }
 
 #[test]

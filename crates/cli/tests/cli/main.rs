@@ -7,6 +7,7 @@ mod built_once;
 mod common;
 mod design;
 mod door;
+mod ensembles;
 mod general;
 mod grains;
 mod hostile;

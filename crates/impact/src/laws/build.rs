@@ -19,6 +19,12 @@ const KEPT: usize = 1 << 14;
 /// Default probability that a guarantee from the samples is wrong.
 const FAILURE: f64 = 1e-6;
 
+/// Description of the default step of a set.
+const STEP: &str = "the largest normal impulse of the inelastic impact";
+
+/// Default maximum number of steps of a sample where the step is not given either, so that practically all samples end.
+const STEPS: usize = 100;
+
 /// Default sampling of the set of outcomes, where it is known.
 type Sampling<'a> = Option<&'a set_valued::Settings>;
 
@@ -144,13 +150,16 @@ fn set_valued_routh(settings: &mut Settings, sampling: Sampling<'_>) -> Result<C
     }
     let coverings =
         [("scaled", Covering::Scaled), ("ones", Covering::Ones), ("random", Covering::Random)];
+    let expected = "a positive number, the largest increment of an impulse (N·s)";
+    let step = if defaults.step.is_nan() {
+        settings.optional("step", STEP, expected)?.unwrap_or(f64::NAN)
+    } else {
+        settings.number("step", defaults.step, expected)?
+    };
+    let steps = if step.is_nan() { STEPS } else { defaults.steps };
     let settings_of_law = set_valued::Settings {
-        step: settings.number(
-            "step",
-            defaults.step,
-            "a positive number, the largest increment of an impulse (N·s)",
-        )?,
-        steps: settings.count("steps", defaults.steps, AT_LEAST_1)?,
+        step,
+        steps: settings.count("steps", steps, AT_LEAST_1)?,
         samples: settings.count("samples", defaults.samples, AT_LEAST_1)?,
         seed: settings.count("seed", defaults.seed, "an integer of at least 0")?,
         draws: settings.choice("draws", &[("random", Draws::Random), ("sobol", Draws::Sobol)])?,

@@ -22,6 +22,8 @@ const CELLS: f64 = 100.0;
 pub struct Sampled {
     /// How the samples ended.
     pub status: Status,
+    /// Largest increment of a normal impulse in a step (N·s).
+    pub step: f64,
     /// Counts of the samples.
     pub statistics: Statistics,
     /// The box around the outcomes.
@@ -107,19 +109,15 @@ impl Sampled {
     ///
     /// # Errors
     ///
-    /// As [`SetValuedRouth::post_impact_set`], and when the law has no step.
+    /// As [`SetValuedRouth::post_impact_set`].
     pub fn new(
         law: &SetValuedRouth,
         (keep, failure): (usize, f64),
         problem: &Problem,
         progress: &dyn Fn(f64),
     ) -> Result<Self, law::Error> {
+        let law = &SetValuedRouth::new(law.settings.for_problem(problem));
         let settings = &law.settings;
-        if settings.step.is_nan() {
-            let expected = "the largest increment of a normal impulse (N·s), such as a tenth of what \
-                            stops the bodies";
-            return Err(law::Error::Missing { name: "step", expected });
-        }
         let cell = problem.free_contact_velocity().amax().max(f64::MIN_POSITIVE) / CELLS;
         let planes: Vec<_> = (0..problem.contacts().len())
             .filter_map(|contact| Some((contact, Plane::of_contact(problem, contact)?)))
@@ -155,6 +153,7 @@ impl Sampled {
         let guarantee = Guarantee::new(law, failure, problem, &set.statistics, cone.as_ref().ok());
         Ok(Self {
             status: law.status(problem, &set.statistics),
+            step: settings.step,
             statistics: set.statistics,
             bounds,
             energy: [energy.lowest, energy.highest],

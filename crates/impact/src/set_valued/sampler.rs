@@ -118,6 +118,7 @@ impl<'a> Sampler<'a> {
     /// [`Error`] when a setting is wrong.
     pub fn new(problem: &'a Problem, settings: &Settings) -> Result<Self, Error> {
         check(settings)?;
+        let settings = &settings.for_problem(problem);
         let statement = Statement::new(problem, settings.directions)?;
         let path = CoveringPath::new(problem, &statement.frames);
         let contacts = problem.contacts().len();
@@ -458,7 +459,7 @@ impl<'a> Sampler<'a> {
 }
 
 /// A speed, and the impulse of the contact that is hardest to move at this speed.
-fn typical(problem: &Problem, speed: f64) -> [f64; 2] {
+pub(super) fn typical(problem: &Problem, speed: f64) -> [f64; 2] {
     let w = (0..problem.contacts().len()).map(|k| {
         let row = problem.rows(k).start;
         problem.delassus()[(row, row)]
@@ -475,7 +476,7 @@ fn check(settings: &Settings) -> Result<(), Error> {
             return refuse("covering_units", value, "positive finite numbers");
         }
     }
-    if !(settings.step > 0.0 && settings.step.is_finite()) {
+    if !(settings.step.is_nan() || settings.step > 0.0 && settings.step.is_finite()) {
         return refuse("step", settings.step, "a positive finite number");
     }
     if !(1..=100_000).contains(&settings.steps) {

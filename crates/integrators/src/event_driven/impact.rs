@@ -58,9 +58,9 @@ pub(super) fn state(
         .map_err(Failure::Stated)
 }
 
-/// Returns the answer of `law`.
-pub(super) fn by_law(problem: &Problem, law: &dyn Law) -> Result<Jump, Failure> {
-    let outcome = law.resolve(problem).map_err(Failure::Law)?;
+/// Returns the answer of `law` to the impact with this `number`.
+pub(super) fn by_law(problem: &Problem, law: &dyn Law, number: u64) -> Result<Jump, Failure> {
+    let outcome = law.resolve_numbered(problem, number).map_err(Failure::Law)?;
     match outcome.trace.status {
         Status::Resolved | Status::EnergyGained => Ok(jump(problem, &outcome)),
         _ => Err(Failure::Unresolved),
@@ -70,7 +70,7 @@ pub(super) fn by_law(problem: &Problem, law: &dyn Law) -> Result<Jump, Failure> 
 /// The inelastic impact with friction, which captures contacts and breaks jams: it never adds energy, and its
 /// linear complementarity problem always has a solution.
 pub(super) fn inelastic(problem: &Problem) -> Result<Jump, Failure> {
-    by_law(problem, &AnitescuPotra::default())
+    by_law(problem, &AnitescuPotra::default(), 0)
 }
 
 fn jump(problem: &Problem, outcome: &Outcome) -> Jump {

@@ -138,8 +138,10 @@ impl Run<'_, '_> {
                 self.chatter.land(contact, time);
             }
         }
+        // Every impact has a number of its own, also one whose outcome an accumulation replaces.
+        let number = self.course.counters.impacts as u64;
         let result = impact::state(&self.course.geometry, &self.course.moment(), &contacts)
-            .and_then(|problem| Ok((impact::by_law(&problem, self.law)?, problem)));
+            .and_then(|problem| Ok((impact::by_law(&problem, self.law, number)?, problem)));
         let (jump, problem) = match result {
             Ok(resolved) => resolved,
             Err(failure) => return self.fail(failure),

@@ -315,7 +315,8 @@ impl Watch for Watcher<'_, '_, '_, '_> {
         between: &mut Between<'_>,
     ) -> Result<(), DiffsolError> {
         let course = &mut *self.course.borrow_mut();
-        let [from, to] = [from, to].map(|t| self.unit * t);
+        let step = [from, to];
+        let [from, to] = step.map(|t| self.unit * t);
         let friction = |y: &[f64]| y[self.layout.positions + self.layout.velocities];
         if let Some(interval) = course.settings.sample_interval {
             let mut inside = y.to_vec();
@@ -327,7 +328,8 @@ impl Watch for Watcher<'_, '_, '_, '_> {
                     break;
                 }
                 if t > from {
-                    between(t / self.unit, &mut inside)?;
+                    // The conversion of units may round a sample out of the step.
+                    between((t / self.unit).clamp(step[0], step[1]), &mut inside)?;
                     let state = self.layout.state(self.begin, t, &inside);
                     let held = course.held_at(&state);
                     course.note_depth();

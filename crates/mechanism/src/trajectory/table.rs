@@ -4,7 +4,10 @@ use percussion_dynamics::JointKind;
 use percussion_record::{Column, Table};
 
 use super::{Sample, Trajectory};
-use crate::{mechanism::Mechanism, scenario::Setup};
+use crate::{
+    mechanism::{Mechanism, Part},
+    scenario::Setup,
+};
 
 impl Trajectory {
     /// Time, coordinates, velocities, energy and gaps at every step end.
@@ -37,6 +40,19 @@ impl Trajectory {
         };
         Table { columns, rows: self.samples.iter().map(row).collect() }
     }
+}
+
+/// Names and units of the coordinates of all bodies.
+pub(crate) fn coordinate_columns(parts: &[Part]) -> Vec<Column> {
+    let of = |part: &Part| {
+        let name = part.name.clone();
+        let column = move |&(entry, unit): &(&str, &str)| Column {
+            name: format!("{name} {entry}"),
+            unit: unit.to_owned(),
+        };
+        coordinates(part.joint).iter().map(column)
+    };
+    parts.iter().flat_map(of).collect()
 }
 
 type Entries = &'static [(&'static str, &'static str)];

@@ -109,6 +109,11 @@ fn restitution_is_accepted() {
 }
 
 #[test]
+fn ensembles_are_accepted() {
+    assert_all_accepted("ensembles");
+}
+
+#[test]
 fn event_driven_is_accepted() {
     assert_all_accepted("event-driven");
 }

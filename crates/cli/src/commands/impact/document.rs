@@ -7,6 +7,7 @@ use percussion_impact::{
     Impulse, Outcome, Phase, Problem, Reduction, RestitutionUse, Status,
     certificate::{Certificate, Claims, Judged},
     laws::{Answer, Sequences, Several},
+    outcome_set::Location,
 };
 use percussion_mechanism::view::Played;
 use serde::Serialize;
@@ -136,6 +137,9 @@ pub(super) struct Comparison {
     /// The velocity before the impact.
     pub(super) before: Vec<f64>,
     pub(super) laws: Vec<Entry>,
+    /// Places of the outcomes relative to the set and to the compliant outcome, where there is one of these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) places: Vec<Place>,
     /// All written files; a set also lists its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) files: Vec<PathBuf>,
@@ -146,6 +150,20 @@ pub(super) struct Comparison {
 pub(super) enum Entry {
     Answer(Box<Document>),
     Refused(Refused),
+}
+
+/// Place of one outcome of a law.
+#[derive(Debug, Serialize)]
+pub(super) struct Place {
+    pub(super) law: String,
+    /// Number of the outcome, for a law with several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) outcome: Option<usize>,
+    /// Place relative to the set; null if no set of enough samples was compared.
+    pub(super) set: Option<Location>,
+    /// Distance from the compliant outcome in the kinetic metric, as a part of the velocity before the impact; null if there is
+    /// none.
+    pub(super) from_compliant: Option<f64>,
 }
 
 /// A law that does not apply.

@@ -19,6 +19,8 @@ pub(super) struct Set {
     pub(super) status: Status,
     /// Use of nonzero coefficients of restitution by the law.
     pub(super) restitution: RestitutionUse,
+    /// Largest increment of a normal impulse in a step (N·s).
+    pub(super) step: f64,
     pub(super) statistics: SetStatistics,
     /// The bounding box; `None` if no sample ended.
     pub(super) bounds: Option<BoundingBox>,
@@ -132,7 +134,16 @@ impl Set {
         let planes = sampled.planes.iter().map(plane).collect();
         let extremes = extremes(problem, &sampled);
         let Sampled {
-            status, statistics, bounds, energy, modes, velocities, cone, guarantee, ..
+            status,
+            step,
+            statistics,
+            bounds,
+            energy,
+            modes,
+            velocities,
+            cone,
+            guarantee,
+            ..
         } = sampled;
         let ended = statistics.terminated + statistics.closed;
         let joint = modes.joint().into_iter().map(|mode| JointMode {
@@ -144,6 +155,7 @@ impl Set {
         Self {
             status,
             restitution: claims.restitution_of(problem),
+            step,
             statistics: SetStatistics { samples: statistics, mean_lcps, max_lcps },
             bounds: (ended > 0).then(|| BoundingBox::new(bounds, energy)),
             modes: Modes {

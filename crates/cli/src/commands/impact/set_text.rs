@@ -50,6 +50,7 @@ fn samples(set: &Set) -> Table {
         let percent = percent(count, samples.samples);
         table.push([name.to_owned(), count.to_string(), percent]);
     }
+    table.push(["largest increment of an impulse (N·s)".to_owned(), short(set.step)]);
     table.push(["LCPs per sample, mean".to_owned(), short(*mean_lcps)]);
     table.push(["LCPs per sample, largest".to_owned(), max_lcps.to_string()]);
     table

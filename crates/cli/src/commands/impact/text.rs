@@ -10,7 +10,7 @@ use percussion_report::{Table, number::short};
 
 use super::{
     document::{Comparison, Content, Document, List, One},
-    set_text,
+    places, set_text,
     words::{clean, list, size, with_restitution},
 };
 use crate::{
@@ -278,6 +278,7 @@ pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
         }
         text += &format!("\n{table}");
     }
+    text += &places::text(subject, &comparison.places);
     if comparison.refusals().next().is_some() {
         text += &format!("\n{}\n", refusals(comparison));
     }
