@@ -64,11 +64,9 @@ mod sequence;
 mod tests;
 
 use percussion_impact::{
-    SetValuedRouth,
+    RestitutionUse,
     guarantee::{self, proportion},
-    law,
-    outcome::RestitutionUse,
-    set_valued,
+    set_valued::{self, SetValuedRouth},
 };
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
@@ -141,7 +139,7 @@ pub enum Error {
     },
     /// The draws of the impacts are refused.
     #[error(transparent)]
-    Law(#[from] law::Error),
+    Law(#[from] percussion_impact::Error),
     /// The values of the bands would not fit in the limit.
     #[error(
         "the bands would store {found} values, expected at most {limit}: fewer members or intervals"

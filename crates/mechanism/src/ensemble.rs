@@ -1,6 +1,6 @@
 //! Ensembles of event-driven motions of a scenario, whose impacts have drawn outcomes: [`Ensemble`].
 
-use percussion_impact::{SetValuedRouth, set_valued};
+use percussion_impact::set_valued::{self, SetValuedRouth};
 use percussion_integrators::ensemble::{self, Place};
 use percussion_record::{Column, Table};
 

@@ -261,7 +261,7 @@ const fn named(id: &'static str, module: &str) -> &'static str {
 }
 
 /// The lists of the families, each with the modules.
-const FAMILIES: [&[Experiment]; 10] = [
+const FAMILIES: [&[Experiment]; 11] = [
     stewart_trinkle::ALL,
     plus::ALL,
     set_valued::ALL,

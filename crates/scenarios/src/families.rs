@@ -3,7 +3,7 @@
 use percussion_record::Family;
 
 /// `id`, title, source, summary, name of the experiment that represents the family.
-const FAMILIES: [[&str; 5]; 9] = [
+const FAMILIES: [[&str; 5]; 11] = [
     [
         "stewart-trinkle",
         "Implicit time stepping",
@@ -73,6 +73,21 @@ const FAMILIES: [[&str; 5]; 9] = [
         "Elementary mechanics",
         "Machines read from files stand, slide and hold. Rigid contact has to let nothing creep, lift or tilt.",
         "standing-quadruped",
+    ],
+    [
+        "constraints",
+        "Joints, limits and friction cones",
+        "Closed forms derived in the book",
+        "Dry friction of joints, limits, motors and contacts of any friction cone act on each other. A step solves them \
+         as one problem.",
+        "joints",
+    ],
+    [
+        "ensembles",
+        "Ensembles",
+        "Closed forms and symmetry",
+        "Each impact of a motion draws its outcome from the set. Many such motions give probabilities.",
+        "block",
     ],
 ];
 

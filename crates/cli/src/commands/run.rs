@@ -148,6 +148,11 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
         "`--law` is given, but time-stepping schemes have their own law, expected \
          `--integrator event-driven`"
     );
+    by_steps(arguments, &scenario)
+}
+
+/// Simulates `scenario` by a time-stepping scheme.
+fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     // Errors of the scenario are reported here; later errors are those of the simulation.
     let setup = scenario.build().with_context(|| arguments.scenario.clone())?;
     warn(&setup.mechanism.warnings, &arguments.scenario);
@@ -195,7 +200,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
             complain(&anyhow!(error).context(arguments.scenario.clone()));
         }
     }
-    answer(arguments.json, &summary, || text(&scenario, &summary))?;
+    answer(arguments.json, &summary, || text(scenario, &summary))?;
     Ok(verdict(summary.status, arguments))
 }
 

@@ -48,7 +48,7 @@ const SMALL: f64 = 1e-6;
 /// ```
 /// use nalgebra::{DMatrix, dvector};
 /// use percussion_impact::outcome_set::{Collect, Membership, Order, Verdict};
-/// use percussion_impact::{Contact, Mass, Problem, SetValuedRouth, set_valued::Settings};
+/// use percussion_impact::{Contact, Mass, Problem, set_valued::{SetValuedRouth, Settings}};
 ///
 /// let contacts = [dvector![-1.0, 1.0, 0.0], dvector![0.0, -1.0, 1.0]];
 /// let contacts = contacts.map(|normal| Contact::new(normal).with_restitution(1.0));
@@ -239,9 +239,10 @@ mod tests {
 
     use super::*;
     use crate::{
-        AnitescuPotra, Contact, Law, Mass, SetValuedRouth,
+        Contact, Law, Mass,
+        anitescu_potra::AnitescuPotra,
         outcome_set::{Collect, Order},
-        set_valued::Settings,
+        set_valued::{SetValuedRouth, Settings},
     };
 
     /// The block of 1 m × 2 m falls flat at `speed`; its outcomes are rest and pivots.

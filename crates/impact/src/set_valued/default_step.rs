@@ -14,7 +14,7 @@
 //! The mean numbers: W. Feller, *An Introduction to Probability Theory and Its Applications*, volume II, Wiley 1971,
 //! section I.9 and problem XI.12.
 
-use crate::{AnitescuPotra, Law, Problem, law::any_approach};
+use crate::{Law, Problem, anitescu_potra::AnitescuPotra, law::any_approach};
 
 use super::sampler::typical;
 
@@ -62,8 +62,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        Contact, Mass, SetValuedRouth,
-        set_valued::{Settings, Termination},
+        Contact, Mass,
+        set_valued::{SetValuedRouth, Settings, Termination},
     };
 
     fn ball(restitution: f64) -> Problem {

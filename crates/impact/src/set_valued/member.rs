@@ -24,7 +24,7 @@ use crate::{
 ///
 /// ```
 /// use nalgebra::{DMatrix, dvector};
-/// use percussion_impact::{Contact, Law, Mass, Problem, SetValuedRouth, set_valued::Member};
+/// use percussion_impact::{Contact, Law, Mass, Problem, set_valued::{Member, SetValuedRouth}};
 ///
 /// let contacts = [dvector![-1.0, 1.0, 0.0], dvector![0.0, -1.0, 1.0]];
 /// let contacts = contacts.map(|normal| Contact::new(normal).with_restitution(1.0));

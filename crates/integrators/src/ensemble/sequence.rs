@@ -1,6 +1,6 @@
 //! The impacts and modes of a motion as a sequence that can be compared.
 
-use percussion_dynamics::contact_source::ContactName;
+use percussion_dynamics::ContactName;
 
 use crate::event_driven::{EventKind, Mode, Report};
 

@@ -17,7 +17,7 @@ fn block(friction: f64) -> (Model, State) {
     let floor = Plane::new(&Vector3::y(), &Vector3::zeros()).unwrap();
     let corner = |x: f64| {
         let corner = Sphere::on_body(0, Vector3::new(x, -1.0, 0.0), 0.0);
-        Contact::new(SpherePlane::new(corner, floor.clone()).unwrap(), friction)
+        Contact::new(SpherePlane::new(corner, floor).unwrap(), friction)
     };
     let model = Model::new(Box::new(system), vec![corner(-0.5), corner(0.5)]).unwrap();
     let start = State { time: 0.0, coordinates: vec![0.0, 1.01, 0.0], velocity: vec![0.0; 3] };
@@ -155,7 +155,7 @@ fn each_impact_of_a_member_is_its_own_sample() {
         fn answer(
             &self,
             problem: &percussion_impact::Problem,
-        ) -> Result<percussion_impact::Outcome, law::Error> {
+        ) -> Result<percussion_impact::Outcome, percussion_impact::Error> {
             self.0.answer(problem)
         }
 
@@ -163,7 +163,7 @@ fn each_impact_of_a_member_is_its_own_sample() {
             &self,
             problem: &percussion_impact::Problem,
             number: u64,
-        ) -> Result<percussion_impact::Outcome, law::Error> {
+        ) -> Result<percussion_impact::Outcome, percussion_impact::Error> {
             self.1.lock().unwrap().push(number);
             self.0.resolve_numbered(problem, number)
         }

@@ -6,7 +6,7 @@ mod text;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use percussion_impact::{laws, outcome::RestitutionUse, set_valued};
+use percussion_impact::{RestitutionUse, laws, set_valued};
 use percussion_integrators::{
     ensemble::{Entry, Phase, Point, Settings, Share},
     event_driven::{Mode, Status},

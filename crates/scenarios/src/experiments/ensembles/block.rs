@@ -2,7 +2,7 @@
 
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::{PlanarBodies, PlanarBody};
-use percussion_impact::SetValuedRouth;
+use percussion_impact::set_valued::SetValuedRouth;
 use percussion_integrators::{
     Model, State,
     ensemble::{Member, Settings, run as follow},

@@ -10,8 +10,7 @@ use percussion_report::{
     atomic, csv,
     number::exact,
     plain_page::{PlainPage, PlainTable},
-    report::write_figure,
-    viewer,
+    viewer, write_figure,
 };
 
 use super::{Outcome, text};
@@ -111,8 +110,8 @@ fn figure(setup: &Setup, ensemble: &Ensemble, quantity: usize) -> Option<Figure>
             "Quantiles of {name} over {} members, and the least and the greatest value of all.",
             ensemble.settings.members
         ),
-        x: Axis { label: "time".to_owned(), unit: "s".to_owned() },
-        y: Axis { label: name.clone(), unit: unit.clone() },
+        x: Axis::new("time", "s"),
+        y: Axis::new(name, unit),
         equal_aspect: false,
         map: None,
         series,

@@ -83,7 +83,7 @@ pub(super) fn shares(result: &Outcome) -> [(&'static str, Vec<Row>); 3] {
         shares.iter().map(row).collect()
     }
     [
-        ("status", rows(&result.statuses, |status| name_of(status))),
+        ("status", rows(&result.statuses, name_of)),
         ("contacts at the end", rows(&result.endings, phase)),
         ("sequence of impacts and modes", rows(&result.sequences, sequence)),
     ]
