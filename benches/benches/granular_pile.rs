@@ -23,7 +23,7 @@ use std::{hint::black_box, sync::Arc};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use nalgebra::{UnitQuaternion, Vector3};
-use percussion_benches::residuals;
+use percussion_benches::{residuals, selection};
 use percussion_collision::CellGrid;
 use percussion_granular::{
     Settings, World,
@@ -111,6 +111,13 @@ fn bricks() -> Bodies {
 }
 
 fn pile(criterion: &mut Criterion) {
+    if !selection::may_run(&[
+        "granular/pile/percussion-1-thread",
+        "granular/pile/percussion-2-threads",
+        "granular/pile/rapier",
+    ]) {
+        return;
+    }
     let world = settled();
     judge_ours("pile/percussion, 10 sweeps", &world);
     let mut group = criterion.benchmark_group("granular/pile");
@@ -172,6 +179,9 @@ fn six(criterion: &mut Criterion) {
 }
 
 fn bodies(criterion: &mut Criterion) {
+    if !selection::may_run(&["granular/bricks/percussion", "granular/bricks/rapier"]) {
+        return;
+    }
     let mut pile = bricks();
     let report = pile.step().expect(VALID);
     let energy = |speed: f64| speed / (pile.bodies().len() as f64 * 9.81e-3_f64.powi(2));

@@ -6,6 +6,7 @@ pub mod frictional;
 pub mod mixed;
 pub mod piles;
 pub mod residuals;
+pub mod selection;
 
 /// The examples of the front page, compiled and run with the documentation tests.
 #[cfg(doctest)]

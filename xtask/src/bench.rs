@@ -16,6 +16,10 @@ use crate::shell::{self, Refusal, cargo};
 /// Problems per family in comparisons with the peers, enough for a 99th percentile.
 const PROBLEMS: u32 = 1000;
 
+/// Where the names of benches are.
+const NAMES: &str = "expected a part of a name in target/bench/medians.txt of a run without a filter, such as `lemke` \
+                     or `articulated/balls`";
+
 /// Options of the measurement.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
@@ -72,6 +76,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     shell::run(&mut command)?;
 
     let rows = table::read(&criterion, &fs::read_to_string(&residuals).unwrap_or_default())?;
+    if rows.is_empty() {
+        let filter = options.filter.as_deref().unwrap_or_default();
+        let message = format!("no bench is named like `{filter}`, nothing saved; {NAMES}");
+        return Err(Refusal::new(message).into());
+    }
     let table = table::format(&rows);
     fs::write(folder.join("medians.txt"), format!("{machine}\n{table}"))?;
     println!("\n{table}");

@@ -68,6 +68,10 @@ fn main() -> ExitCode {
 fn run(arguments: &[String]) -> anyhow::Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
+        [command, .., "--help" | "-h"] if let Some(usage) = usage_of(command) => {
+            println!("{usage}");
+            Ok(())
+        }
         ["ci"] => ci::run(),
         ["tidy"] => tidy::run(),
         ["deny"] => deny::run(),
@@ -96,9 +100,30 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
     }
 }
 
+/// The lines of [`USAGE`] about `command`; `None` for an unknown one.
+fn usage_of(command: &str) -> Option<String> {
+    let names = |line: &str| {
+        line.strip_prefix("  ").and_then(|rest| rest.split(' ').next()) == Some(command)
+    };
+    let mut lines = USAGE.lines().skip_while(|line| !names(line));
+    let first = lines.next()?;
+    let rest = lines.take_while(|line| line.starts_with("   "));
+    Some(std::iter::once(first).chain(rest).collect::<Vec<_>>().join("\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_command_has_its_own_help() {
+        let usage = usage_of("bench").expect("a command");
+        assert!(usage.starts_with("  bench [FILTER]") && usage.lines().count() == 2, "{usage}");
+        assert_eq!(usage_of("tidy").map(|usage| usage.lines().count()), Some(1));
+        assert_eq!(usage_of("tydi"), None);
+        assert_eq!(usage_of(""), None);
+        assert!(run(&["bench".to_owned(), "--help".to_owned()]).is_ok());
+    }
 
     fn refused(arguments: &[&str]) -> bool {
         let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();

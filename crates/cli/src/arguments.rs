@@ -7,10 +7,12 @@ mod impact;
 mod inspect;
 mod laws;
 mod list;
+mod new;
 mod reproduce;
 mod robot;
 mod run;
 mod solve;
+mod time_limit;
 mod view;
 
 use clap::{ArgAction, Parser, Subcommand};
@@ -23,10 +25,12 @@ pub(crate) use self::{
     inspect::Inspect,
     laws::{Allowed, LawSettings, Which},
     list::List,
+    new::{Kind, New},
     reproduce::Reproduce,
     robot::{Entry, RobotOptions},
     run::Run,
     solve::{Solve, SolveFriction, SolveLcp, Solver},
+    time_limit::TimeLimit,
     view::View,
 };
 
@@ -51,9 +55,30 @@ Examples:
   percussion reproduce --quick
   percussion run stewart-trinkle/four-balls --out run && percussion view run
   percussion compare rocking-block
+  percussion new impact && percussion compare impact.toml
   percussion run --help
 
 Exit codes: 0 solved or accepted, 1 unsolved or not accepted, 2 refused input.";
+
+/// What `percussion` says without arguments.
+pub(crate) const START: &str = "\
+Bodies that strike at several points at once: their motion, the impact by any law, and all outcomes of it.
+
+Try first:
+  percussion compare rocking-block --out block && percussion view block
+      a block lands flat: every law's outcome, side by side on a page that plays them
+  percussion run stewart-trinkle/four-balls --out run && percussion view run
+      a ball is thrown at a row of three: tables, figures and a page that plays the motion
+  percussion reproduce --quick && percussion view target/reproduction
+      the published experiments, our figures beside those of the papers (about a minute)
+
+Then your own:
+  percussion new impact && percussion compare impact.toml
+  percussion new scenario && percussion run scenario.toml
+  percussion inspect robot.urdf
+
+`percussion list` shows all built-in names, `percussion --help` all commands and the exit codes.
+";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -62,6 +87,8 @@ pub(crate) enum Command {
     List(List),
     /// Show the parts of a robot description or a scenario, and which of them touch.
     Inspect(Inspect),
+    /// Write a commented file to start from: a scenario, an impact, a scene of grains or a law.
+    New(New),
     /// Simulate a scenario, or resolve an impact.
     Run(Run),
     /// Compute the velocity after an impact, by one law or by all of them.

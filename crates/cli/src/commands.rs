@@ -6,16 +6,15 @@ mod grains;
 mod impact;
 mod inspect;
 mod list;
+mod new;
 mod reproduce;
 mod run;
 mod solve;
 mod solve_friction;
 mod view;
 
-use clap::CommandFactory;
-
 use crate::{
-    arguments::{Arguments, Command, Solve},
+    arguments::{Arguments, Command, START, Solve},
     output::{Verdict, print},
 };
 
@@ -27,10 +26,11 @@ use crate::{
 pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
     match &arguments.command {
         None => {
-            print(&Arguments::command().render_long_help().to_string())?;
+            print(START)?;
             Ok(Verdict::Met)
         }
         Some(Command::List(arguments)) => list::execute(arguments),
+        Some(Command::New(arguments)) => new::execute(arguments),
         Some(Command::Inspect(arguments)) => inspect::execute(arguments),
         Some(Command::Run(arguments)) => run::execute(arguments),
         Some(Command::Grains(arguments)) => grains::execute(arguments),

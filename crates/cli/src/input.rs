@@ -4,6 +4,7 @@ mod friction;
 mod impact;
 mod lcp;
 mod robot;
+mod taker;
 
 use std::{
     fmt,
@@ -28,6 +29,7 @@ pub(crate) use friction::{Friction, Stated, StatedBlocks, friction};
 pub(crate) use impact::{Subject, impact};
 pub(crate) use lcp::lcp;
 pub(crate) use robot::{Purpose, check_options, is_robot, robot};
+pub(crate) use taker::taker;
 
 /// Maximum size of a file (bytes): a matrix of about 3000 rows.
 const SIZE_LIMIT: u64 = 256 << 20;
@@ -56,6 +58,9 @@ pub(crate) fn check_file<'a>(
     let name = path.display();
     ensure!(!path.is_dir(), "cannot read `{name}`: it is a directory, expected {kind}");
     if !path.exists() {
+        if let Some((sort, command)) = taker(&name.to_string()) {
+            bail!("`{name}` is a built-in {sort}, expected {kind}; `{command}` takes it");
+        }
         let known: Vec<&str> = known.collect();
         let hint = did_you_mean(&name.to_string(), known.iter().copied());
         bail!(

@@ -3,6 +3,7 @@
 //! | command | does |
 //! | --- | --- |
 //! | `percussion list` | lists the built-in scenarios and experiments |
+//! | `percussion new KIND` | writes a commented file to start from |
 //! | `percussion inspect NAME\|FILE` | shows the parts of a robot or a scenario and which of them touch |
 //! | `percussion run NAME\|FILE` | simulates a scenario |
 //! | `percussion impact FILE` | computes the velocity after an impact, by any law |

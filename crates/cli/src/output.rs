@@ -90,7 +90,7 @@ pub(crate) fn warn(warnings: &[String], name: &str) {
 }
 
 /// The messages of `error` and its causes, without those that the message before already contains.
-fn with_causes(error: &anyhow::Error) -> String {
+pub(crate) fn with_causes(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !text.ends_with(&cause) {

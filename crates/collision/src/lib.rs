@@ -85,7 +85,7 @@
 //!   before edges, edges before rims and smaller indices before larger ones. *Coaxial cylinders* separate along the
 //!   axis or, if that is longer, along the `x` axis of the first.
 //!
-//! If the iteration for a distance fails, the result is [`scene::Error::Undecided`] instead of an estimate.
+//! If the iteration for a distance fails, the result is [`SceneError::Undecided`] instead of an estimate.
 //!
 //! # Modules
 //!
@@ -110,7 +110,7 @@
 //! | `serde` | yes | shapes as data of files |
 //!
 //! Without `hulls`, a cylinder can touch half-spaces and spheres only; with a capsule, a box or another cylinder
-//! near it, [`Scene::contacts`] returns [`scene::Error::Undecided`].
+//! near it, [`Scene::contacts`] returns [`SceneError::Undecided`].
 //!
 //! # Limits
 //!

@@ -1,8 +1,8 @@
 //! Rigid bodies, and the quantities of them that contact laws need: percussion-dynamics.
 //!
-//! A [`System`] maps coordinates and velocities to mass matrices, forces and the motion of points. A [`GapFunction`]
+//! A [`System`] maps coordinates and velocities to mass matrices, forces and the motion of points. A [`GapFunction`](gap::GapFunction)
 //! measures the distance between two of its surfaces and gives the rows of the contact Jacobian. An
-//! [`EqualityConstraint`] couples coordinates. The built-in systems are [`FreeBodies`] in space, [`PlanarBodies`] in
+//! [`EqualityConstraint`](constraint::EqualityConstraint) couples coordinates. The built-in systems are [`FreeBodies`] in space, [`PlanarBodies`] in
 //! the plane and [`Articulated`] for mechanisms. This crate contains no time stepping and no impact laws.
 //!
 //! Units are SI and angles are in radians. Contact frames `(n, t, o)` are right-handed with `n` from body 2 to body

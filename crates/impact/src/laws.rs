@@ -57,7 +57,7 @@ macro_rules! names {
         #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
         #[non_exhaustive]
         pub enum Name {
-            $(#[doc = concat!("[`", stringify!($variant), "`](crate::", stringify!($variant), ").")] $variant,)*
+            $(#[doc = concat!("`", stringify!($variant), "`: ", $summary, ".")] $variant,)*
         }
 
         impl Name {

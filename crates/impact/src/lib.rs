@@ -4,7 +4,7 @@
 //! When rigid bodies collide, their velocities jump. A [`Problem`] contains the mass matrix, the velocity
 //! before the impact, the contacts and the joints. A [`Law`] returns an [`Outcome`]: the velocity after the
 //! impact and the contact impulses that lead to it. Different laws give different outcomes, for good reasons.
-//! A [`Certificate`] shows for any outcome, from the problem and the outcome alone, whether momentum is
+//! A [`Certificate`](certificate::Certificate) shows for any outcome, from the problem and the outcome alone, whether momentum is
 //! balanced, bodies approach, contacts pull, friction exceeds its bound and joints hold, and how the energy
 //! changed. An outcome is [`Resolved`](outcome::Status::Resolved) only if its certificate holds.
 //!

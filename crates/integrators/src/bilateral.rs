@@ -19,6 +19,9 @@ use percussion_complementarity::elimination::{self, Span};
 
 use crate::model::Model;
 
+/// Maximum number of Newton steps onto the constraints; from the drift of one step two are enough.
+const NEWTON: usize = 8;
+
 #[derive(Debug)]
 pub(crate) struct Bilateral {
     /// First row of each constraint, and the number of rows.
@@ -57,6 +60,18 @@ impl Bilateral {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.value.is_empty()
+    }
+
+    /// `G` (`m_b × n_v`), with rows that are only rounding set to zero.
+    pub(crate) const fn rows(&self) -> &DMatrix<f64> {
+        &self.jacobian
+    }
+
+    /// Adds `Gᵀ p_b` of the last projection.
+    pub(crate) fn push(&self, momentum: &mut DMatrix<f64>) {
+        if !self.is_empty() {
+            momentum.column_mut(0).gemv_tr(1.0, &self.jacobian, &self.impulses, 1.0);
+        }
     }
 
     /// Evaluates all constraints and returns the largest `|φ_i|` of each.
@@ -117,6 +132,38 @@ impl Bilateral {
             *velocity += step;
             self.impulses += impulses;
         }
+    }
+
+    /// Moves `coordinates` to where the constraints hold, by the smallest displacements in the kinetic metric, and
+    /// returns whether this changed them. The impulses of the last projection are kept.
+    ///
+    /// Newton's method; it ends when a step does not halve the largest `|φ_i|`, whose coordinates are not used then.
+    pub(crate) fn close(&mut self, model: &Model, coordinates: &mut Vec<f64>) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let kept = self.impulses.clone();
+        let rest = DVector::zeros(self.jacobian.ncols());
+        let largest = |of: Vec<f64>| of.into_iter().fold(0.0, f64::max);
+        let mut violation = largest(self.violations(model, coordinates));
+        let mut moved = coordinates.clone();
+        let mut changed = false;
+        for _ in 0..NEWTON {
+            self.linearize(model, coordinates, coordinates, &rest, 1.0);
+            let mut step = rest.clone();
+            self.project(&mut step);
+            model.system().retract(coordinates, step.as_slice(), &mut moved);
+            let next = largest(self.violations(model, &moved));
+            // A NaN ends it, too.
+            if !(next < 0.5 * violation) {
+                break;
+            }
+            violation = next;
+            coordinates.copy_from_slice(&moved);
+            changed = true;
+        }
+        self.impulses = kept;
+        changed
     }
 
     /// Reduces the Delassus operator `W = Aᵀ M⁻¹ A` of the contact rows `A` (`n_v × r`).

@@ -12,7 +12,8 @@ use crate::{contacts::Contacts, model::State};
 /// The account at the end of a step.
 ///
 /// At the end of each step the energy `E_k` is compared with that of the start plus the work `W_k` of the
-/// forces without a potential since then. Impacts and friction can only reduce the energy, so that
+/// forces without a potential since then, and of the projections onto the constraints, if there are any. Impacts
+/// and friction can only reduce the energy, so that
 /// ```math
 /// E_k - E_0 - W_k \le A_k + \min(B_1 + B_k + C_k,\; \tfrac{1}{10} S_k)
 /// ```
@@ -77,9 +78,12 @@ use crate::{contacts::Contacts, model::State};
 pub struct EnergyBalance {
     /// Work of the smooth forces without a potential since the start (J).
     pub work: f64,
-    /// Energy above that of the start plus this work (J); usually negative.
+    /// Work of moving coordinates onto the constraints since the start (J), see
+    /// [`StepReport::projection_work`](crate::StepReport::projection_work).
+    pub projected: f64,
+    /// Energy above that of the start plus these works (J); usually negative.
     pub gained: f64,
-    /// Upper bound of the gain that the scheme may cause, by the [module head](self) (J, ≥ 0).
+    /// Upper bound of the gain that the scheme may cause, as described at [`EnergyBalance`] (J, ≥ 0).
     pub allowed: f64,
 }
 
@@ -108,6 +112,7 @@ pub(crate) struct EnergyAccount {
     potential: f64,
     power: f64,
     work: f64,
+    projected: f64,
     /// `A`.
     accumulated: f64,
     /// `B` of the first step, and `C`.
@@ -142,6 +147,8 @@ pub struct Allowance {
     /// Work of the forces without a potential in the step, and its uncertainty (J), if the scheme computes
     /// them; otherwise the trapezoidal rule is used.
     pub work: Option<(f64, f64)>,
+    /// Work of moving the end onto the constraints (J).
+    pub projected: f64,
 }
 
 impl EnergyAccount {
@@ -163,6 +170,7 @@ impl EnergyAccount {
             potential,
             power: system.other_power(coordinates, velocity, *time),
             work: 0.0,
+            projected: 0.0,
             accumulated: energy_of_a_step(system, state, step),
             first: None,
             of_impacts: 0.0,
@@ -238,11 +246,13 @@ impl EnergyAccount {
         self.potential = potential;
         self.potential_lowest = self.potential_lowest.min(potential);
         let fall = self.potential_start - self.potential_lowest;
+        self.projected += allowance.projected;
         let available = self.kinetic_start + self.work.max(0.0) + fall;
         let raised = (kinetic - self.kinetic_start) + (potential - self.potential_start);
         EnergyBalance {
             work: self.work,
-            gained: raised - self.work,
+            projected: self.projected,
+            gained: raised - self.work - self.projected,
             allowed: self.accumulated
                 + (first + exchanged + self.of_impacts).min(RESOLVED * available),
         }

@@ -161,6 +161,31 @@ pub enum Error {
         /// Its cause.
         source: friction::ProblemError,
     },
+    /// The problem of a step with friction in joints contains a value that is not finite, or its mass matrix is not
+    /// positive definite.
+    #[error("problem of the step from time {time}: {source}")]
+    Blocks {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// Its cause.
+        source: friction::mixed::Error,
+    },
+    /// A friction in a joint has directions of more than one axis, for which only
+    /// [`StewartTrinkle`](crate::stewart_trinkle::StewartTrinkle) has a rule.
+    #[error(
+        "directions of joint friction {joint} are not along one axis, expected one axis and its negative: \
+         this scheme has no rule for others"
+    )]
+    FrictionDirections {
+        /// Index of the friction.
+        joint: usize,
+    },
+    /// The friction law of contacts has no rule for problems with friction in joints.
+    #[error("setting `law` is {law}, expected coulomb for a model with friction in joints")]
+    LawWithJointFriction {
+        /// The law.
+        law: friction::Law,
+    },
     /// The contact problem of a step was not solved to the tolerance.
     #[error(
         "contact problem of the step from time {time} ended as {status:?} with relative residual \

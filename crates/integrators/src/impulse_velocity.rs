@@ -22,13 +22,15 @@
 //! - **One problem per step**, solved by any [`Method`], from the impulses of the last step. It is linearized
 //!   only once: gaps hold at `q'` up to their curvature within the step, a penetration of order `h²`, which
 //!   later steps remove.
+//! - **Friction in joints**, `|p_d| ≤ h η` against the velocity of its axis, stands in one problem with the constraints,
+//!   limits and contacts, of [`mixed`](percussion_complementarity::friction::mixed); without it the problem is that of
+//!   the contacts, and constraints are eliminated.
 //! - **Needs** `M` positive definite and, for mechanisms, `h` small compared with the rates at which
 //!   velocities turn, because their smooth forces are explicit. The paper's rotation is
 //!   [`RotationUpdate::NormalizedEuler`](percussion_dynamics::rotation::RotationUpdate).
 //! - **Does not** accept a step whose problem was not solved unless [`Settings::unsolved`] allows it; the
 //!   failing problem is [`Simulation::document`](crate::Simulation::document), which can be written and
 //!   solved again to the same bits. It does not detect surfaces that pass through each other within a step.
-//!   Bounded friction in joints is refused.
 //! - **Cost** one evaluation of the forces, three of each gap, one factorization of `M`, the blocks of `W` of contacts that
 //!   share a body, and the solve. With bilateral constraints `W` is dense.
 //! - **Deterministic**: the same bits on every run.
@@ -86,6 +88,10 @@ pub struct Settings {
     /// Fraction `ε` of a penetration, and of the errors of constraints, that a step removes (in `[0, 1]`,
     /// default 0.2; the paper excludes 1, which is allowed here and removes all).
     pub error_reduction: f64,
+    /// Whether a step ends with a projection of the coordinates onto the constraints, by the smallest displacement in the
+    /// kinetic metric (default no). Its work is in [`StepReport::projection_work`](crate::StepReport::projection_work) and in the energy account. Limits and
+    /// contacts are not moved.
+    pub projection: bool,
     /// Whether a solve starts with the impulses of the last step (default) or with zero.
     pub warm_start: bool,
     /// Treatment of a step whose problem was not solved (default: it is refused).
@@ -102,6 +108,7 @@ impl Default for Settings {
             method: Method::default(),
             tolerance: 1e-8,
             error_reduction: 0.2,
+            projection: false,
             warm_start: true,
             unsolved: Unsolved::default(),
             step_limit: 10_000_000,
@@ -210,21 +217,22 @@ impl Scheme for ImpulseVelocity {
     fn rule(feature: Feature) -> Rule {
         match feature {
             Feature::Restitution => Rule::Ignored,
-            Feature::JointFriction | Feature::Forces => Rule::Refused,
-            Feature::FoundContacts | Feature::Constraints | Feature::VelocityConstraints => {
-                Rule::Used
-            }
+            Feature::Forces => Rule::Refused,
+            Feature::FoundContacts
+            | Feature::JointFriction
+            | Feature::Constraints
+            | Feature::VelocityConstraints => Rule::Used,
         }
     }
 
     fn start(settings: Settings, motion: &mut Motion) -> Result<Self, Error> {
         let method = settings.check()?;
         velocity_level::start(motion)?;
-        let model = &motion.model;
+        let Motion { model, state, .. } = &*motion;
         let velocities = model.system().velocity_count();
         Ok(Self {
             settings,
-            level: VelocityLevel::new(model, settings.law, method),
+            level: VelocityLevel::new(model, state, settings.step_size, (settings.law, method))?,
             active: Vec::new(),
             free: DVector::zeros(velocities),
             column: DMatrix::zeros(velocities, 1),
@@ -279,9 +287,13 @@ impl Scheme for ImpulseVelocity {
 
     fn finish(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<Allowance, Error> {
         let Settings { step_size: h, error_reduction, .. } = self.settings;
+        if self.settings.projection {
+            self.level.close(motion, &mut self.coordinates, &self.velocity, report)?;
+        }
         let end = End { coordinates: &self.coordinates, velocity: self.velocity.as_slice() };
         self.level.finish(motion, end, report)?;
-        Ok(Allowance { overlap_rate: Some(error_reduction / h), ..Allowance::default() })
+        let projected = report.projection_work;
+        Ok(Allowance { overlap_rate: Some(error_reduction / h), projected, ..Allowance::default() })
     }
 
     fn document(&self) -> Option<Document> {

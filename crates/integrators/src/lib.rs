@@ -1,7 +1,7 @@
 //! Time stepping for rigid bodies with contact, impact and Coulomb friction.
 //!
 //! A [`Model`] is a moving system with its possible contacts, the same for every scheme; a [`State`] is its
-//! start. A [`Simulation`] is the motion in steps by a [`Scheme`], such as [`StewartTrinkle`]. Its
+//! start. A [`Simulation`] is the motion in steps by a [`Scheme`], such as [`StewartTrinkle`](stewart_trinkle::StewartTrinkle). Its
 //! [`StepReport`] shows the cost of one step and how well its equations hold. Any
 //! [`System`](percussion_dynamics::System) can be moved.
 //!
@@ -121,7 +121,10 @@ pub use model::{
     Actuator, AppliedForce, AppliedForceError, BoundedFriction, Contact, Controls, ControlsError,
     Course, Drive, Feature, Force, Geared, Model, ModelError, Rule,
 };
-pub use report::{ContactReport, Impact, Pieces, Polygons, Residual, RoundCones, StepReport, Work};
+pub use report::{
+    ContactReport, FrictionReport, Impact, Pieces, Polygons, Residual, Residuals, RoundCones,
+    StepReport, Work,
+};
 pub use scales::Scales;
 pub use simulation::{End, Motion, Scheme, Simulation};
 

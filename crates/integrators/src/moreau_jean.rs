@@ -15,6 +15,9 @@
 //! [tolerance](Settings::gap_tolerance); the others have no impulse. `J`, `G` and `φ` are those at `q̄`,
 //! `u = J v`, `u' = J v'`, and the tangential impulses satisfy a [friction law](Settings::law) with `u'`.
 //!
+//! - **Friction in joints**, `|p_d| ≤ h η` against the velocity of its axis, stands in one problem with the constraints,
+//!   limits and contacts, of [`mixed`](percussion_complementarity::friction::mixed); without it the problem is that of
+//!   the contacts, and constraints are eliminated.
 //! - **Needs** `M` positive definite, and `h` times the rate of change of the forces small enough for the
 //!   iteration below.
 //! - **Penetration** is not removed: gaps only determine whether a contact is open or closed, and a contact
@@ -25,7 +28,7 @@
 //!   evaluated and the contact problem is solved repeatedly, until no coordinate of `q'` moves by more than
 //!   [`Settings::iteration_tolerance`]. Constant forces take two passes.
 //! - **Does not** accept a step whose iteration did not converge, nor one whose problem was not solved unless
-//!   [`Settings::unsolved`] allows it. Bounded friction in joints is refused.
+//!   [`Settings::unsolved`] allows it.
 //! - **Cost** several passes with one evaluation of the forces and one factorization of `M` each, and one
 //!   evaluation of each gap.
 //! - **Deterministic**: the same bits on every run.
@@ -93,6 +96,10 @@ pub struct Settings {
     pub gap_tolerance: Option<f64>,
     /// Maximum number of passes of a step (≥ 2, default 50).
     pub iteration_limit: usize,
+    /// Whether a step ends with a projection of the coordinates onto the constraints, by the smallest displacement in the
+    /// kinetic metric (default no). Its work is in [`StepReport::projection_work`](crate::StepReport::projection_work) and in the energy account. Limits and
+    /// contacts are not moved.
+    pub projection: bool,
     /// Whether a solve starts with the impulses of the last step (default) or with zero.
     pub warm_start: bool,
     /// Treatment of a step whose problem was not solved (default: it is refused).
@@ -114,6 +121,7 @@ impl Default for Settings {
             iteration_tolerance: None,
             gap_tolerance: None,
             iteration_limit: 50,
+            projection: false,
             warm_start: true,
             unsolved: Unsolved::default(),
             step_limit: 10_000_000,
@@ -274,9 +282,10 @@ impl Scheme for MoreauJean {
 
     fn rule(feature: Feature) -> Rule {
         match feature {
-            Feature::JointFriction | Feature::Forces => Rule::Refused,
+            Feature::Forces => Rule::Refused,
             Feature::FoundContacts
             | Feature::Restitution
+            | Feature::JointFriction
             | Feature::Constraints
             | Feature::VelocityConstraints => Rule::Used,
         }
@@ -296,7 +305,7 @@ impl Scheme for MoreauJean {
             gap_tolerance: settings.gap_tolerance.unwrap_or(1e-8 * scales.length),
             settings,
             scales,
-            level: VelocityLevel::new(model, settings.law, method),
+            level: VelocityLevel::new(model, state, settings.step_size, (settings.law, method))?,
             active: Vec::new(),
             free: DVector::zeros(velocities),
             forces: DMatrix::zeros(velocities, 1),
@@ -365,13 +374,17 @@ impl Scheme for MoreauJean {
     }
 
     fn finish(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<Allowance, Error> {
+        if self.settings.projection {
+            self.level.close(motion, &mut self.coordinates, &self.velocity, report)?;
+        }
         let end = End { coordinates: &self.coordinates, velocity: self.velocity.as_slice() };
         self.level.finish(motion, end, report)?;
         let pushes = report.normal_impulses().any(|(_, impulse)| impulse > 0.0);
         let keeps_energy = self.settings.implicitness < 1.0 && pushes;
         let exchanged = if keeps_energy { self.exchanged_before(motion) } else { 0.0 };
         // Overlaps are not removed.
-        Ok(Allowance { keeps_energy, exchanged, ..Allowance::default() })
+        let projected = report.projection_work;
+        Ok(Allowance { keeps_energy, exchanged, projected, ..Allowance::default() })
     }
 
     fn document(&self) -> Option<Document> {

@@ -33,10 +33,18 @@ pub struct StepReport {
     pub constraint_impulses: Vec<f64>,
     /// Generalized impulse `D β` of each bounded friction in joints (`n_v`; N·s, N·m·s).
     pub joint_friction: Vec<DVector<f64>>,
+    /// The same along the axis of each joint with its bound, for [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity) and
+    /// [`MoreauJean`](crate::moreau_jean::MoreauJean); otherwise empty.
+    pub frictions: Vec<FrictionReport>,
+    /// Residuals of the last problem of a step that has friction in joints, for the same schemes.
+    pub residuals: Option<Residuals>,
     /// Energy at the start of the step (J).
     pub energy_before: f64,
     /// Energy at the end of the step (J).
     pub energy_after: f64,
+    /// Energy that the projection of the end onto the constraints added (J), which is part of `energy_after`; 0 without
+    /// the setting `projection` of [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity) and [`MoreauJean`](crate::moreau_jean::MoreauJean).
+    pub projection_work: f64,
     /// Energy gained since the start, and the maximum gain that the scheme may cause.
     pub energy: EnergyBalance,
     /// Cost of the step.
@@ -85,6 +93,56 @@ impl ContactReport {
             Residual::Velocity(residual) => 2.0 * self.impulse.norm() * residual,
         }
     }
+}
+
+/// The friction of one joint in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FrictionReport {
+    /// Its number in [`Model::joint_friction`](crate::Model::joint_friction).
+    pub joint: usize,
+    /// Impulse along the [axis](crate::BoundedFriction::axis) (N·s, N·m·s); its size is at most `bound`, exactly.
+    pub impulse: f64,
+    /// Bound of the impulse: that of the force or torque times the step (N·s, N·m·s, ≥ 0).
+    pub bound: f64,
+    /// Velocity along the axis at the end of the step (m/s, rad/s).
+    pub velocity: f64,
+    /// Violation of the law: the natural map `|p − Π(p − ρ u)|/ρ` with the projection on the bounds and `ρ` the inverse
+    /// of the joint's own response (m/s, rad/s).
+    pub residual: f64,
+}
+
+impl FrictionReport {
+    /// Maximum effect of the residual on the energy (J, ≥ 0).
+    #[must_use]
+    pub fn undecided_work(&self) -> f64 {
+        2.0 * self.impulse.abs() * self.residual
+    }
+}
+
+/// The residuals of a problem with [blocks](percussion_complementarity::friction::mixed), the largest over its rows by
+/// kind of row and by part of the laws (m/s, each ≥ 0); angular velocities are multiplied by a length of the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Residuals {
+    /// Equations of motion: `v' − v_f − M⁻¹ (Gᵀ p_b + Jᵀ p + d p_d)`.
+    pub motion: f64,
+    /// Rows of the bilateral constraints.
+    pub constraints: f64,
+    /// Limits of joints, and contacts without friction.
+    pub limits: f64,
+    /// Friction in joints.
+    pub joint_friction: f64,
+    /// Contacts with friction.
+    pub contacts: f64,
+    /// Primal: velocities that constraints do not allow, and approach at limits and contacts.
+    pub primal: f64,
+    /// Dual: impulses that pull, and impulses outside their bounds and cones.
+    pub dual: f64,
+    /// Complementarity: the smaller of normal impulse, as a velocity, and separation.
+    pub complementarity: f64,
+    /// Natural map of the friction laws.
+    pub natural_map: f64,
 }
 
 /// Violation of the contact laws of a [`ContactReport`].
@@ -209,20 +267,24 @@ impl StepReport {
             constraint_error: 0.0,
             constraint_impulses: Vec::new(),
             joint_friction: Vec::new(),
+            frictions: Vec::new(),
+            residuals: None,
             energy_before,
             energy_after: energy_before,
+            projection_work: 0.0,
             energy: EnergyBalance::default(),
             work: Work::None,
         }
     }
 
-    /// Maximum effect of the residuals of the contacts on the energy (J). A problem that was not solved gets
+    /// Maximum effect of the residuals of the contacts and of the friction in joints on the energy (J). A problem that was not solved gets
     /// no such allowance.
     pub(crate) fn undecided_work(&self) -> f64 {
         if self.status != Status::Solved {
             return 0.0;
         }
-        self.contacts.iter().map(ContactReport::undecided_work).sum()
+        let of_contacts: f64 = self.contacts.iter().map(ContactReport::undecided_work).sum();
+        of_contacts + self.frictions.iter().map(FrictionReport::undecided_work).sum::<f64>()
     }
 
     /// Contacts with their normal impulses (N·s).

@@ -49,7 +49,7 @@ impl Scales {
         Self { length: 1.0, mass: 1.0, time: 1.0 }
     }
 
-    /// The scales of a system with these gaps at `start`, as defined in the [module head](self); `span` (s)
+    /// The scales of a system with these gaps at `start`, as defined at [`Scales`]; `span` (s)
     /// is the time of the integration or the length of a step.
     ///
     /// A scale without any determining quantity is 1.

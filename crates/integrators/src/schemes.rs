@@ -10,8 +10,8 @@
 //! | scheme | contacts found | restitution | joint friction | constraints | of velocities | forces |
 //! | --- | --- | --- | --- | --- | --- | --- |
 //! | [`StewartTrinkle`] | used | ignored | used | used | used | refused |
-//! | [`ImpulseVelocity`] | used | ignored | refused | used | used | refused |
-//! | [`MoreauJean`] | used | used | refused | used | used | refused |
+//! | [`ImpulseVelocity`] | used | ignored | used | used | used | refused |
+//! | [`MoreauJean`] | used | used | used | used | used | refused |
 //! | [`Variational`] | used | used | refused | used | refused | used |
 //! | [`event_driven`](crate::event_driven) | used | used | refused | used | used | refused |
 //! | [`inclusion`](crate::inclusion) | refused | refused | refused | refused | refused | refused |
@@ -21,6 +21,10 @@
 //!   these schemes are inelastic, which [`Name::restitution`] says.
 //! - **Restitution** is Newton's in [`MoreauJean`], and that of the impact law in [`Variational`] and
 //!   event-driven motion.
+//! - **Friction in joints** may have several axes with one bound in [`StewartTrinkle`], and one axis each in
+//!   [`ImpulseVelocity`] and [`MoreauJean`], which then state one problem of all joints, limits and contacts; their
+//!   solver must [support blocks](percussion_complementarity::friction::Method::supports_blocks), and the law of the
+//!   contacts is Coulomb's.
 //! - **Limits** of joints are contacts without friction, which every scheme supports.
 //! - **[Actuators](crate::Actuator)** belong to the system for all schemes but [`Variational`], which refuses them.
 //! - **Joints** belong to the system: [`Variational`] moves trees without quaternions,

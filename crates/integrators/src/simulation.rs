@@ -110,8 +110,6 @@ pub struct End<'a> {
 
 /// A motion in steps of equal length.
 ///
-/// The [module head](self) has an example.
-///
 /// A [`Simulation`] owns the [`Motion`], which is the model, its contacts and its state, the number of steps
 /// and the [energy account](crate::EnergyBalance). The [`Scheme`] defines a step. A step that fails leaves
 /// everything unchanged.

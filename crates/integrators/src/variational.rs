@@ -429,6 +429,7 @@ impl Scheme for Variational {
             keeps_energy: !report.contacts.is_empty(),
             work: Some(self.work),
             overlap_rate: None,
+            projected: 0.0,
         })
     }
 }

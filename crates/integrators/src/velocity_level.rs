@@ -10,6 +10,10 @@
 //! where `P` projects onto the constraints, `d` (m/s) is added to the normal velocities by the scheme, and
 //! `û` satisfies a friction law with `p`. Rows of tangents that cannot move get a compliance of their own, so
 //! that they have no impulse; a contact whose normal cannot move is left out.
+//!
+//! A model with friction in joints has one [problem with blocks](joints) instead.
+
+mod joints;
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use percussion_complementarity::friction::{
@@ -17,11 +21,12 @@ use percussion_complementarity::friction::{
 };
 use percussion_dynamics::{BlockSparse, ContactSet, ContactSetError, System};
 
+use self::joints::Joints;
 use crate::{
     bilateral::Bilateral,
     contacts::Contacts,
     error::Error,
-    model::{Contact, Model},
+    model::{Contact, Model, State},
     report::{ContactReport, Residual, RoundCones, StepReport, Work},
     simulation::{End, Motion},
 };
@@ -73,11 +78,15 @@ pub(crate) struct VelocityLevel {
     set: ContactSet,
     sparse: BlockSparse,
     pub(crate) bilateral: Bilateral,
+    /// Multipliers of the constraints without the impulses of the problem.
+    of_free: DVector<f64>,
     /// Contacts of the problem, ascending; some of the requested ones may be left out.
     contacts: Vec<usize>,
     /// Position of each contact of the problem in the set.
     slots: Vec<usize>,
     problem: Option<friction::Problem>,
+    /// The friction in joints, whose model has a problem with blocks in place of `problem`.
+    joints: Option<Joints>,
     law: Law,
     method: Method,
     /// The impulses with which the last solve started, and those that it found, by the contacts of the
@@ -105,14 +114,29 @@ pub(crate) struct Place<'a> {
 }
 
 impl VelocityLevel {
-    pub(crate) fn new(model: &Model, law: Law, method: Method) -> Self {
-        Self {
+    /// The level of steps of `step_size` (s) from `state`.
+    pub(crate) fn new(
+        model: &Model,
+        state: &State,
+        step_size: f64,
+        (law, method): (Law, Method),
+    ) -> Result<Self, Error> {
+        let joints = Joints::new(model, state, step_size)?;
+        if joints.is_some() {
+            method.check_blocks()?;
+            if law != Law::Coulomb {
+                return Err(Error::LawWithJointFriction { law });
+            }
+        }
+        Ok(Self {
             set: ContactSet::for_system(model.system()),
             sparse: BlockSparse::default(),
             bilateral: Bilateral::new(model),
+            of_free: DVector::zeros(model.constraint_rows()),
             contacts: Vec::new(),
             slots: Vec::new(),
             problem: None,
+            joints,
             law,
             method,
             start: Vec::new(),
@@ -120,15 +144,19 @@ impl VelocityLevel {
             last: Vec::new(),
             column: DMatrix::zeros(model.system().velocity_count(), 1),
             work: RoundCones::default(),
-        }
+        })
     }
 
     /// Linearizes the constraints and projects `free`, the velocity under smooth forces, onto them.
     pub(crate) fn constrain(&mut self, model: &Model, place: &Place<'_>, free: &mut DVector<f64>) {
+        if let Some(joints) = &mut self.joints {
+            joints.keep(free);
+        }
         // The velocity that removes a fraction of the error in a step removes all of it in more steps.
         let (rest, step) = (DVector::zeros(free.len()), 1.0 / place.correction);
         self.bilateral.linearize(model, place.coordinates, place.mass_coordinates, &rest, step);
         self.bilateral.project(free);
+        self.of_free.copy_from(&self.bilateral.impulses);
     }
 
     /// States the problem of the contacts `active` (ascending), with `free` from [`constrain`](Self::constrain).
@@ -156,6 +184,12 @@ impl VelocityLevel {
         self.problem = None;
         self.contacts.clear();
         self.slots.clear();
+        if self.joints.is_some() {
+            let before = self.contact_velocities(velocity);
+            let shifts = active.iter().zip(self.set.gaps()).zip(before);
+            let shifts: Vec<f64> = shifts.map(|((&c, &gap), u)| shift(c, gap, u.x)).collect();
+            return self.state_blocks(model, place, free, active, &shifts);
+        }
         if active.is_empty() {
             return Ok(());
         }
@@ -243,6 +277,9 @@ impl VelocityLevel {
         let last = |contact: &usize| self.last.get(*contact).filter(|_| warm).copied();
         let start = self.contacts.iter().map(|contact| last(contact).unwrap_or_default());
         self.start = start.collect();
+        if let Some(joints) = &mut self.joints {
+            joints.begin(warm);
+        }
     }
 
     /// Starts the next solve with the impulses that the current one found, for the contacts that it had.
@@ -251,6 +288,9 @@ impl VelocityLevel {
             if let Ok(at) = contacts.binary_search(contact) {
                 *start = impulses[at];
             }
+        }
+        if let Some(joints) = &mut self.joints {
+            joints.begin_with_found();
         }
     }
 
@@ -267,8 +307,11 @@ impl VelocityLevel {
         report: &mut StepReport,
     ) -> Result<(), Error> {
         self.impulses.clone_from(&self.start);
-        let Some(problem) = &self.problem else { return Ok(()) };
-        let solved = self.method.solve_from(problem, &mut self.impulses)?;
+        let solved = match &self.problem {
+            Some(problem) => Some(self.method.solve_from(problem, &mut self.impulses)?),
+            None => self.solve_blocks()?,
+        };
+        let Some(solved) = solved else { return Ok(()) };
         report.status = solved.status;
         report.relative_residual = solved.relative_residual;
         self.work.sweeps += solved.iterations;
@@ -284,7 +327,7 @@ impl VelocityLevel {
         velocity: &mut DVector<f64>,
     ) {
         velocity.copy_from(free);
-        if self.problem.is_some() {
+        if self.problem.is_some() || self.joints.is_some() {
             let width = self.set.component_count();
             let mut flat = vec![0.0; width * self.set.len()];
             for (&slot, impulse) in self.slots.iter().zip(&self.impulses) {
@@ -293,10 +336,48 @@ impl VelocityLevel {
             }
             let sized = self.set.generalized_impulse(&flat, self.column.as_mut_slice());
             debug_assert!(sized.is_ok(), "one entry per component: {sized:?}");
+            if let Some(joints) = &self.joints {
+                joints.push(&mut self.column);
+            }
+            let momentum = self.joints.is_some().then(|| self.column.clone());
             model.system().apply_inverse_mass(place.mass_coordinates, &mut self.column);
             *velocity += self.column.column(0);
+            self.project(velocity);
+            if let (Some(joints), Some(mut momentum)) = (&mut self.joints, momentum) {
+                self.bilateral.push(&mut momentum);
+                model.system().apply_inverse_mass(place.mass_coordinates, &mut momentum);
+                joints.judge_motion(velocity, &momentum);
+            }
+            return;
         }
+        self.project(velocity);
+    }
+
+    /// Projects a velocity that differs from the projected `v_f` by the impulses of the problem; the multipliers are then
+    /// those of the whole step.
+    fn project(&mut self, velocity: &mut DVector<f64>) {
         self.bilateral.project(velocity);
+        self.bilateral.impulses += &self.of_free;
+    }
+
+    /// Moves the end of the step onto the constraints, and enters the work of this in the report (J).
+    pub(crate) fn close(
+        &mut self,
+        motion: &Motion,
+        coordinates: &mut Vec<f64>,
+        velocity: &DVector<f64>,
+        report: &mut StepReport,
+    ) -> Result<(), Error> {
+        let Motion { model, state, .. } = motion;
+        if self.bilateral.close(model, coordinates) {
+            let energy = model.system().energy(coordinates, velocity.as_slice());
+            if !energy.is_finite() {
+                return Err(Error::NotFinite { quantity: "energy", time: state.time });
+            }
+            report.projection_work = energy - report.energy_after;
+            report.energy_after = energy;
+        }
+        Ok(())
     }
 
     /// Reports the end of the step, and stores the impulses for the next one.
@@ -315,6 +396,12 @@ impl VelocityLevel {
         let violations = self.bilateral.violations(model, end.coordinates);
         report.constraint_error = violations.into_iter().fold(0.0, f64::max);
         report.work = Work::RoundCones(self.work);
+        if let Some(joints) = &mut self.joints {
+            report.joint_friction = joints.generalized_impulses();
+            report.frictions = joints.reports(end.velocity);
+            report.residuals = Some(joints.residuals());
+            joints.finish();
+        }
         self.last.fill(Vector3::zeros());
         let count = self.contacts.last().map_or(0, |last| last + 1);
         self.last.resize(self.last.len().max(count), Vector3::zeros());
@@ -326,6 +413,9 @@ impl VelocityLevel {
 
     /// The current problem with its starting impulses and solver.
     pub(crate) fn document(&self) -> Option<Document> {
+        if let Some(joints) = &self.joints {
+            return joints.document(self.method);
+        }
         let problem = self.problem.as_ref()?;
         Some(Document::of(problem).with_start(&self.start).with_method(self.method))
     }
@@ -336,10 +426,13 @@ impl VelocityLevel {
         (system, contacts): (&dyn System, &Contacts),
         end: End<'_>,
     ) -> Vec<ContactReport> {
-        let Some(problem) = &self.problem else { return Vec::new() };
-        let residuals = problem.contact_residuals(&self.impulses);
+        let residuals = match (&self.problem, &self.joints) {
+            (Some(problem), _) => problem.contact_residuals(&self.impulses),
+            (None, Some(joints)) => joints.contact_residuals(self.contacts.len()),
+            (None, None) => return Vec::new(),
+        };
         let velocities = self.contact_velocities(end.velocity);
-        (0..problem.contact_count())
+        (0..residuals.len())
             .map(|k| {
                 let (contact, velocity) = (self.contacts[k], velocities[self.slots[k]]);
                 let gap = contacts.gap(system, contact, end.coordinates);

@@ -177,7 +177,8 @@ pub enum Error {
     },
     /// A joint has friction, for which the method has no rule.
     #[error(
-        "the joint of `{link}` has friction, for which {method} has no rule, expected the method stewart-trinkle"
+        "the joint of `{link}` has friction, for which {method} has no rule, expected the method stewart-trinkle, \
+         impulse-velocity or moreau-jean"
     )]
     JointFriction {
         /// The link that the joint carries.

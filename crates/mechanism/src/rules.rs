@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use serde::Serialize;
+
 use crate::Error;
 
 pub(crate) const FINITE: &str = "a finite number";
@@ -23,6 +25,18 @@ pub(crate) fn require<T: Debug>(
 /// The error that `value` is not what was expected.
 pub(crate) fn refuse<T: Debug>(path: &str, value: &T, expected: &'static str) -> Result<(), Error> {
     Err(Error::Value { path: path.to_owned(), value: format!("{value:?}"), expected })
+}
+
+/// Checks a choice among names, which the error shows as it is written in files.
+pub(crate) fn require_choice<T: Serialize>(
+    path: &str,
+    choice: &T,
+    expected: &'static str,
+    holds: bool,
+) -> Result<(), Error> {
+    let name = toml::Value::try_from(choice).ok();
+    let name = name.as_ref().and_then(toml::Value::as_str).unwrap_or_default();
+    require(path, &name, expected, holds)
 }
 
 /// Checks that all numbers are finite.

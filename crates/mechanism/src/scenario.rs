@@ -346,6 +346,10 @@ pub struct Integrator {
     pub solver_tolerance: Option<f64>,
     /// Moreau–Jean: `θ` in `[0, 1]`.
     pub implicitness: Option<f64>,
+    /// Impulse–velocity, Moreau–Jean: whether steps end with a projection of the coordinates onto the equations of
+    /// loops; by default not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub projection: Option<bool>,
 }
 
 impl Scenario {

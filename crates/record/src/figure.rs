@@ -9,6 +9,52 @@ pub struct Axis {
     pub label: String,
     /// Its unit, empty when dimensionless.
     pub unit: String,
+    /// The spacing of its values.
+    #[serde(default, skip_serializing_if = "Spacing::is_linear")]
+    pub spacing: Spacing,
+}
+
+impl Axis {
+    /// An axis with equal distances for equal differences.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use percussion_record::{Axis, Spacing};
+    ///
+    /// let time = Axis::new("time", "s");
+    /// assert_eq!((time.unit.as_str(), time.spacing), ("s", Spacing::Linear));
+    /// assert_eq!(time.logarithmic().spacing, Spacing::Logarithmic);
+    /// ```
+    #[must_use]
+    pub fn new(label: &str, unit: &str) -> Self {
+        Self { label: label.to_owned(), unit: unit.to_owned(), spacing: Spacing::Linear }
+    }
+
+    /// The same with equal distances for equal ratios.
+    #[must_use]
+    pub fn logarithmic(self) -> Self {
+        Self { spacing: Spacing::Logarithmic, ..self }
+    }
+}
+
+/// The spacing of the values of an [`Axis`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spacing {
+    /// Equal distances for equal differences.
+    #[default]
+    Linear,
+    /// Equal distances for equal ratios: values of zero and below are not drawn, ticks are powers of ten.
+    Logarithmic,
+}
+
+impl Spacing {
+    /// Whether this is [`Spacing::Linear`].
+    #[must_use]
+    pub const fn is_linear(&self) -> bool {
+        matches!(self, Self::Linear)
+    }
 }
 
 /// The ways in which the points of a [`Series`] are drawn.

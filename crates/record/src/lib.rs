@@ -36,7 +36,7 @@
 //! | --- | --- |
 //! | [`view`] | motions, bodies and contacts for a page that plays them |
 //!
-//! The crate root has the outcome of an experiment, figures and tables.
+//! The crate root has the outcome of an experiment, families of experiments, figures and tables.
 //!
 //! # Features
 //!
@@ -48,6 +48,7 @@
 //!   the data must handle this.
 //! - JSON has no NaN: a writer must encode the NaN points that interrupt a line of a figure in another way.
 
+mod family;
 mod figure;
 mod outcome;
 mod table;
@@ -58,6 +59,7 @@ pub mod view;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-pub use figure::{Axis, Figure, Map, Mark, Series};
+pub use family::Family;
+pub use figure::{Axis, Figure, Map, Mark, Series, Spacing};
 pub use outcome::{Against, ExperimentOutcome, Play, Row};
 pub use table::{Column, Table};

@@ -21,8 +21,8 @@ use crate::number::exact;
 ///     id: "height".into(),
 ///     title: "Height".into(),
 ///     caption: String::new(),
-///     x: Axis { label: "time".into(), unit: "s".into() },
-///     y: Axis { label: "height".into(), unit: "m".into() },
+///     x: Axis::new("time", "s"),
+///     y: Axis::new("height", "m"),
 ///     equal_aspect: false,
 ///     map: None,
 ///     series: vec![Series { label: "ball".into(), mark: Mark::Line, points: vec![[0.5, 1.25]] }],
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_map_has_a_column_for_its_values() {
-        let axis = |label: &str| Axis { label: label.into(), unit: String::new() };
+        let axis = |label: &str| Axis::new(label, "");
         let wall = Series { label: "wall".into(), mark: Mark::Outline, points: vec![[0.0, 1.0]] };
         let map = Map { value: axis("speed"), cell: [1.0, 1.0], cells: vec![[0.5, 0.5, 2.0]] };
         let figure = Figure {

@@ -35,7 +35,7 @@
 //! let directory = tempfile::tempdir()?;
 //! let outcomes = [outcome];
 //! let provenance = Provenance::of_this_run("quick", 1);
-//! let report = Report { outcomes: &outcomes, provenance: &provenance };
+//! let report = Report { outcomes: &outcomes, families: &[], provenance: &provenance };
 //! let page = report.write(directory.path())?;
 //! assert!(std::fs::read_to_string(page)?.contains("Free fall"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -67,6 +67,7 @@
 
 pub mod atomic;
 pub mod csv;
+mod film;
 pub mod number;
 mod paths;
 mod provenance;

@@ -4,7 +4,7 @@ mod page;
 
 use std::path::{Path, PathBuf};
 
-use percussion_record::{ExperimentOutcome, Figure, view::View};
+use percussion_record::{ExperimentOutcome, Family, Figure, view::View};
 
 use crate::{
     Provenance, Results,
@@ -20,6 +20,8 @@ use crate::{
 pub struct Report<'a> {
     /// The outcomes, in the order of the report.
     pub outcomes: &'a [ExperimentOutcome],
+    /// The families by which the page groups them; it has a gallery if there are any.
+    pub families: &'a [Family],
     /// Their provenance.
     pub provenance: &'a Provenance,
 }
@@ -32,7 +34,7 @@ impl<'a> Report<'a> {
     ///
     /// | file | holds |
     /// | --- | --- |
-    /// | `index.html` | the page, which contains the figures |
+    /// | `index.html` | the page, which contains the figures and, with families, a gallery of moving pictures |
     /// | `results.json` | [`Results`] |
     /// | `<experiment>/<figure>.svg`, `.csv`, `.json` | each figure as drawing, table and [`Figure`] |
     /// | `<experiment>/view.html`, `view.json` | the page that plays the experiment and its data |
@@ -107,7 +109,7 @@ mod tests {
     use super::*;
 
     fn outcome() -> ExperimentOutcome {
-        let axis = |label: &str| Axis { label: label.into(), unit: "m".into() };
+        let axis = |label: &str| Axis::new(label, "m");
         ExperimentOutcome {
             id: "family/one".into(),
             title: "One".into(),
@@ -143,7 +145,15 @@ mod tests {
         let target = directory.path().join("new").join("report");
         let outcomes = [playing("family/one", Some("run one")), playing("family/two", None)];
         let provenance = Provenance::of_this_run("quick", 1);
-        let report = Report { outcomes: &outcomes, provenance: &provenance };
+        let family = Family {
+            id: "family".into(),
+            title: "A <family>".into(),
+            source: "A paper".into(),
+            summary: "A question. An answer.".into(),
+            star: None,
+        };
+        let families = [family];
+        let report = Report { outcomes: &outcomes, families: &families, provenance: &provenance };
         let page = std::fs::read_to_string(report.write(&target).unwrap()).unwrap();
         let written =
             "written by <code>percussion run one --out run &amp;&amp; percussion view run<";
@@ -196,7 +206,7 @@ mod tests {
         let path = directory.path().join("taken");
         std::fs::write(&path, "").unwrap();
         let provenance = Provenance::of_this_run("quick", 1);
-        let report = Report { outcomes: &[], provenance: &provenance };
+        let report = Report { outcomes: &[], families: &[], provenance: &provenance };
         assert!(report.write(&path).unwrap_err().to_string().contains("taken"));
     }
 }

@@ -19,7 +19,7 @@ use plotters::style::RGBColor;
 
 use canvas::{Anchor, Canvas, Font, Point, Stroke, with_head};
 use legend::Legend;
-use scale::{Scale, drawable, range};
+use scale::{Scale, drawable, range, spaced};
 
 use crate::terminal::wrapped;
 
@@ -44,7 +44,7 @@ const TICK: Font = Font { size: 13.0, color: INK, bold: false };
 
 /// Draws `figure`.
 ///
-/// Values that are not finite interrupt lines and are otherwise left out; a figure without any value contains a
+/// Values that are not finite, or not positive on a logarithmic axis, interrupt lines and are otherwise left out; a figure without any value contains a
 /// note. Two figures with the same data give the same document.
 ///
 /// # Example
@@ -57,8 +57,8 @@ const TICK: Font = Font { size: 13.0, color: INK, bold: false };
 ///     id: "height".into(),
 ///     title: "A ball falls".into(),
 ///     caption: "Its height against time.".into(),
-///     x: Axis { label: "time".into(), unit: "s".into() },
-///     y: Axis { label: "height".into(), unit: "m".into() },
+///     x: Axis::new("time", "s"),
+///     y: Axis::new("height", "m"),
 ///     equal_aspect: false,
 ///     map: None,
 ///     series: vec![Series {
@@ -113,6 +113,7 @@ fn scales(figure: &Figure, top: f64) -> (Scale, Scale) {
     let corners: Vec<[f64; 2]> = figure.map.iter().flat_map(map::corners).collect();
     let points = || {
         let all = figure.series.iter().flat_map(|series| series.points.iter()).chain(&corners);
+        let all = all.map(|[x, y]| [spaced(*x, figure.x.spacing), spaced(*y, figure.y.spacing)]);
         all.filter(|[x, y]| drawable(*x) && drawable(*y))
     };
     let mut x =
@@ -128,8 +129,8 @@ fn scales(figure: &Figure, top: f64) -> (Scale, Scale) {
             y = widened(y, (x.1 - x.0) * height / PLOT_WIDTH);
         }
     }
-    let x = Scale { range: x, pixels: (LEFT, LEFT + PLOT_WIDTH) };
-    let y = Scale { range: y, pixels: (top + height, top) };
+    let x = Scale { range: x, pixels: (LEFT, LEFT + PLOT_WIDTH), spacing: figure.x.spacing };
+    let y = Scale { range: y, pixels: (top + height, top), spacing: figure.y.spacing };
     (x, y)
 }
 
@@ -223,7 +224,7 @@ impl Plot {
     }
 
     fn place(&self, [x, y]: &[f64; 2]) -> Option<Point> {
-        (drawable(*x) && drawable(*y)).then(|| (self.x.pixel(*x), self.y.pixel(*y)))
+        (self.x.has(*x) && self.y.has(*y)).then(|| (self.x.pixel(*x), self.y.pixel(*y)))
     }
 }
 

@@ -45,6 +45,7 @@ macro_rules! scenario {
     };
 }
 
+mod constraints;
 mod drawing;
 mod event_driven;
 mod granular;
@@ -259,7 +260,7 @@ const fn named(id: &'static str, module: &str) -> &'static str {
 }
 
 /// The lists of the families, each with the modules.
-const FAMILIES: [&[Experiment]; 9] = [
+const FAMILIES: [&[Experiment]; 10] = [
     stewart_trinkle::ALL,
     plus::ALL,
     set_valued::ALL,
@@ -269,6 +270,7 @@ const FAMILIES: [&[Experiment]; 9] = [
     granular::ALL,
     restitution::ALL,
     robots::ALL,
+    constraints::ALL,
 ];
 
 const COUNT: usize = {

@@ -48,6 +48,7 @@ pub mod convergence;
 mod embedded;
 mod error;
 mod experiments;
+mod families;
 mod fixture;
 pub mod fixtures;
 mod perturbation;
@@ -61,3 +62,4 @@ pub use experiments::{Effort, Experiment, Options, Progress, experiment, experim
 struct Readme;
 
 pub use error::Error;
+pub use families::families;

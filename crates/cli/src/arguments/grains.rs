@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::{count, not_negative, positive, whole};
+use super::{TimeLimit, count, not_negative, positive, whole};
 
 /// Arguments of `grains`.
 #[derive(Debug, Args)]
@@ -27,6 +27,8 @@ pub(crate) struct Grains {
     /// Seed of the velocities with which grains enter the channel.
     #[arg(long, value_name = "N", value_parser = whole, allow_hyphen_values = true, default_value_t = 0)]
     pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) time_limit: TimeLimit,
     /// Maximum number of sweeps in a step; by default that of the scene.
     #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
     pub(crate) max_sweeps: Option<u64>,

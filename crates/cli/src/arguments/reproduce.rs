@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::whole;
+use super::{TimeLimit, whole};
 
 /// Arguments of `reproduce`.
 #[derive(Debug, Args)]
@@ -23,8 +23,10 @@ pub(crate) struct Reproduce {
     #[arg(long)]
     pub(crate) full: bool,
     /// Run with changed inputs instead, and report for each judged row the smallest change that makes it fail.
-    #[arg(long, conflicts_with = "full")]
+    #[arg(long, conflicts_with_all = ["full", "seconds"])]
     pub(crate) sensitivity: bool,
+    #[command(flatten)]
+    pub(crate) time_limit: TimeLimit,
     /// Seed of all random numbers.
     #[arg(long, value_name = "N", value_parser = whole, allow_hyphen_values = true, default_value_t = 1)]
     pub(crate) seed: u64,

@@ -14,10 +14,14 @@ pub(crate) struct View {
     /// Port on this machine; by default any free port.
     #[arg(long, value_name = "PORT", value_parser = port, allow_hyphen_values = true, default_value_t = 0)]
     pub(crate) port: u16,
+    /// Do not open a browser. None is opened either in continuous integration (`CI` is set), without a display, or
+    /// if standard output is not a terminal.
+    #[arg(long)]
+    pub(crate) no_browser: bool,
 }
 
 const VIEW_HELP: &str = "\
-Serves the directory on 127.0.0.1 only, until interrupted. The page can also be opened from disk, as view.html
+Serves the directory on 127.0.0.1 only, until interrupted, and opens the page in a browser. The page can also be opened from disk, as view.html
 or index.html of the directory.
 
 Examples:

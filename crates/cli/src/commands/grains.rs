@@ -81,6 +81,8 @@ enum Status {
     /// Completed, with steps over the tolerance.
     Unconverged,
     Interrupted,
+    /// The computing time was over before the end.
+    TimeLimit,
     LimitBroken,
     Failed,
 }
@@ -162,7 +164,8 @@ fn run(
     interrupted: &AtomicBool,
 ) -> Result<(Status, Option<String>)> {
     let Watch { sums, directory, film, measures } = watch;
-    let limits = limits(arguments);
+    let (limits, clock) = (limits(arguments), arguments.time_limit.start());
+    let hint = if directory.is_some() { "; `--resume` continues" } else { "" };
     let (pictures, checkpoints) = scene.intervals(arguments);
     let progress = Progress::new();
     let mut ending = (Status::Completed, None);
@@ -170,8 +173,16 @@ fn run(
     let mut sound = true;
     while scene.world().steps() < last {
         if interrupted.load(Ordering::SeqCst) {
-            let hint = if directory.is_some() { "; `--resume` continues" } else { "" };
             ending = (Status::Interrupted, Some(format!("interrupted{hint}")));
+            break;
+        }
+        if clock.is_over() {
+            let (done, of) = (short(scene.world().time()), last);
+            let steps = scene.world().steps();
+            let reason = format!(
+                "the time limit was reached at {done} s, after {steps} of {of} steps{hint}"
+            );
+            ending = (Status::TimeLimit, Some(reason));
             break;
         }
         let mut line = None;

@@ -20,7 +20,7 @@ use crate::{
     arguments::{Allowed, Compare, Impact, LawSettings, Run, Which},
     input::{self, Subject},
     laws::choose,
-    output::{Progress, Verdict, answer, prepare_directory},
+    output::{Progress, Verdict, answer, prepare_directory, with_causes},
 };
 
 type Given = Vec<(String, String)>;
@@ -171,18 +171,27 @@ fn side_by_side(
         laws.iter().map(|(name, law)| match resolve(*name, law, subject, out.is_some()) {
             Ok(document) => Entry::Answer(Box::new(document)),
             Err(error) => {
-                Entry::Refused(Refused { law: name.to_string(), error: format!("{error:#}") })
+                Entry::Refused(Refused { law: name.to_string(), error: with_causes(&error) })
             }
         });
-    let mut comparison = Comparison { laws: entries.collect(), files: Vec::new() };
+    let mut comparison = Comparison {
+        velocities: subject.velocities.clone(),
+        contacts: subject.contacts.clone(),
+        before: subject.problem.velocity().as_slice().to_vec(),
+        laws: entries.collect(),
+        files: Vec::new(),
+    };
     for entry in &mut comparison.laws {
         if let Entry::Answer(document) = entry {
             write(document, subject, out)?;
+            if let Content::Set(set) = &document.content {
+                comparison.files.extend_from_slice(&set.files);
+            }
         }
     }
     ensure!(comparison.answers().next().is_some(), "{}", text::refusals(&comparison));
     if let (Some(stage), Some(directory)) = (&subject.stage, out) {
-        comparison.files = playing::write(stage, comparison.answers(), directory)?;
+        comparison.files.extend(playing::write(stage, comparison.answers(), directory)?);
     }
     answer(json, &comparison, || text::comparison(subject, &comparison))?;
     Ok(verdict(comparison.answers().all(|document| document.is_resolved(allowed))))

@@ -2,15 +2,16 @@
 
 mod sensitivity;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use percussion_record::{Against, ExperimentOutcome, Row};
 use percussion_report::{Provenance, Report, Results, terminal};
-use percussion_scenarios::{Effort, Error, Experiment, Options, experiments};
+use percussion_scenarios::{Effort, Error, Experiment, Options, experiments, families};
 
 use crate::{
     arguments::Reproduce,
+    input::taker,
     likeness::did_you_mean,
-    output::{Progress, Verdict, prepare_directory, print},
+    output::{Progress, Verdict, complain, prepare_directory, print},
 };
 
 pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
@@ -30,7 +31,11 @@ pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
 
     let progress = Progress::new();
     let mut outcomes = Vec::with_capacity(selected.len());
+    let clock = arguments.time_limit.start();
     for (index, experiment) in selected.iter().enumerate() {
+        if clock.is_over() {
+            break;
+        }
         tracing::info!(experiment = experiment.id, "running");
         let mut show = |share: f64, what: &str| {
             progress.show((index as f64 + share) / selected.len() as f64, what);
@@ -41,7 +46,8 @@ pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
     progress.clear();
 
     let provenance = provenance.finished();
-    let report = Report { outcomes: &outcomes, provenance: &provenance };
+    let families = families();
+    let report = Report { outcomes: &outcomes, families: &families, provenance: &provenance };
     let page = report.write(&arguments.out)?;
     let results = Results::new(&outcomes);
     if arguments.json {
@@ -51,9 +57,29 @@ pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
             outcomes.iter().map(|outcome| terminal::outcome(outcome) + "\n").collect();
         let page = page.display();
         let head = terminal::head(&results);
-        print(&format!("{head}{tables}Report: {page}\n{}", terminal::summary(&results)))?;
+        let written = contents(&outcomes);
+        let summary = terminal::summary(&results);
+        print(&format!("{head}{tables}Report: {page}, {written}\n{summary}"))?;
     }
-    Ok(if results.failed == 0 { Verdict::Met } else { Verdict::Unmet })
+    let missing: Vec<&str> = selected[outcomes.len()..].iter().map(|one| one.id).collect();
+    if !missing.is_empty() {
+        let (count, of) = (missing.len(), selected.len());
+        let names = missing.join(", ");
+        complain(&anyhow!(
+            "the time limit was reached, {count} of {of} experiments were not run: {names}"
+        ));
+    }
+    Ok(if results.failed == 0 && missing.is_empty() { Verdict::Met } else { Verdict::Unmet })
+}
+
+/// What a report contains beside its page, in words.
+fn contents(outcomes: &[ExperimentOutcome]) -> String {
+    let figures: usize = outcomes.iter().map(|outcome| outcome.figures.len()).sum();
+    let players = outcomes.iter().filter(|outcome| outcome.play.is_some()).count();
+    format!(
+        "with results.json, {figures} figures (SVG, CSV, JSON) and {players} players (view.html, view.json) \
+         in the folders of the experiments"
+    )
 }
 
 /// The experiments whose name, or whose part before a slash, is one of `names`; all experiments if there are no names.
@@ -64,6 +90,11 @@ fn select(names: &[String]) -> Result<Vec<&'static Experiment>> {
     };
     for name in names {
         if !experiments().iter().any(|known| matches(known.id, name)) {
+            if let Some((sort, command)) = taker(name) {
+                bail!(
+                    "`{name}` is a built-in {sort}, expected an experiment; `{command}` takes it"
+                );
+            }
             let known: Vec<&str> = experiments().iter().map(|known| known.id).collect();
             let hint = did_you_mean(name, known.iter().copied());
             bail!("no experiment is named `{name}`, expected one of {}{hint}", known.join(", "));

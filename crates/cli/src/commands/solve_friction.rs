@@ -211,7 +211,7 @@ fn directory(arguments: &SolveFriction, method: Option<Method>) -> Result<Verdic
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         tracing::info!(file, "solving");
         let outcome = outcome(&path, arguments, method)
-            .unwrap_or_else(|error| Outcome::Refused { error: format!("{error:#}") });
+            .unwrap_or_else(|error| Outcome::Refused { error: output::with_causes(&error) });
         lines.push(Line { file, outcome });
     }
     output::answer(arguments.json, &lines, || lines_text(&lines))?;

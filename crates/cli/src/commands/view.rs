@@ -1,5 +1,6 @@
 //! `percussion view`.
 
+mod browser;
 mod request;
 mod server;
 
@@ -38,6 +39,9 @@ pub(super) fn execute(arguments: &View) -> Result<Verdict> {
         .with_context(|| format!("cannot listen on port {port} of 127.0.0.1"))?;
     let address = listener.local_addr()?;
     print(&format!("Serving {name} at http://{address}/ (interrupt to end)\n"))?;
+    if !arguments.no_browser {
+        browser::open(&format!("http://{address}/"));
+    }
     serve(&listener, &root, &PAGES, LIMITS);
     Ok(Verdict::Met)
 }

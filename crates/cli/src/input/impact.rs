@@ -10,7 +10,7 @@ use percussion_scenarios::fixtures;
 use serde::Deserialize;
 
 use super::Object;
-use crate::arguments::RobotOptions;
+use crate::{arguments::RobotOptions, output::warn};
 
 /// Maximum number of entries of `velocity`, and of rows of contacts and of `bilateral`; matrices between them
 /// stay below 128 MB.
@@ -92,7 +92,22 @@ pub(crate) fn impact(
     if path.extension().is_some_and(|extension| extension == "toml") {
         return Ok(Impact::from_path(path).with_context(|| format!("`{name}`"))?.into());
     }
-    Ok(super::document(path, problem)?.into())
+    let problem = super::document(path, problem)?;
+    warn(&without_effect(&problem), name);
+    Ok(problem.into())
+}
+
+/// Coefficients of friction that have no effect, for want of tangents.
+fn without_effect(problem: &Problem) -> Vec<String> {
+    let contacts = problem.contacts().iter().enumerate();
+    let idle = contacts.filter(|(_, one)| one.tangents.is_empty() && one.friction > 0.0);
+    let say = |(index, one): (usize, &Contact)| {
+        format!(
+            "`contacts[{index}].friction` is {} without effect, expected `tangents`: one in the plane, two in space",
+            one.friction
+        )
+    };
+    idle.map(say).collect()
 }
 
 impl From<Impact> for Subject {
@@ -137,6 +152,10 @@ fn problem(file: ImpactFile) -> anyhow::Result<Problem> {
     let contacts = contacts.map(|(index, Object(contact))| {
         let field = format!("contacts[{index}]");
         super::check_length(&format!("{field}.normal"), &contact.normal, n, of_velocity)?;
+        ensure!(
+            contact.normal.iter().any(|entry| *entry != 0.0),
+            "`{field}.normal` is zero, expected a row with an entry that is not 0"
+        );
         for (index, tangent) in contact.tangents.iter().enumerate() {
             super::check_length(&format!("{field}.tangents[{index}]"), tangent, n, of_velocity)?;
         }

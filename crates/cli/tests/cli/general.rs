@@ -5,9 +5,15 @@ use std::process::Command;
 use crate::common::{command, percussion};
 
 #[test]
-fn without_a_command_the_help_is_printed() {
+fn without_a_command_the_first_steps_are_printed() {
     let finished = percussion(&[]);
     assert_eq!(finished.code, Some(0));
+    for name in ["Try first", "compare", "run", "reproduce", "new", "percussion --help"] {
+        assert!(finished.stdout.contains(name), "{name} is missing in {}", finished.stdout);
+    }
+    let help = percussion(&["--help"]);
+    assert_eq!(help.code, Some(0));
+    let finished = help;
     for name in ["list", "run", "solve", "reproduce", "Exit codes"] {
         assert!(finished.stdout.contains(name), "{name} is missing in {}", finished.stdout);
     }

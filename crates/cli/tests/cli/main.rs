@@ -6,6 +6,7 @@ mod browser;
 mod built_once;
 mod common;
 mod design;
+mod door;
 mod general;
 mod grains;
 mod hostile;

@@ -26,7 +26,7 @@
 //!
 //! [`Method::solve_blocks_from`]: super::Method::solve_blocks_from
 //!
-//! **JSON.** A [document](super::Document) with `blocks` has one row and column of `delassus.dense` for each row of
+//! **JSON.** A [document](super::document::Document) with `blocks` has one row and column of `delassus.dense` for each row of
 //! the blocks, in their order, and no `friction`:
 //!
 //! ```text

@@ -14,7 +14,7 @@ use super::{
 ///
 /// **Normalization.** A residual must mean the same for grains of a milligram and for blocks of a tonne, so it
 /// is a velocity. The inverse mass `w_i = tr(W_ii)/3` turns impulses into velocities. The residual consists of
-/// the [figures](super::single::figures) of a contact: how fast the contact approaches, how much it pulls, how
+/// the [figures](super::Figures) of a contact: how fast the contact approaches, how much it pulls, how
 /// far the impulse is outside its cone, how far the contact is from both opening and staying closed, and how
 /// far it is from both sticking and sliding against its friction. The residual
 ///
@@ -47,7 +47,7 @@ use super::{
 ///
 /// V. Acary, M. Brémond, O. Huber, "On solving contact problems with Coulomb friction: formulations and numerical
 /// comparisons", in *Advanced Topics in Nonsmooth Dynamics*, Springer 2018 (residuals in use);
-/// T. Preclik, S. Eibl, U. Rüde, 2017, section 3. The residual is derived in [`figures`](super::single::figures).
+/// T. Preclik, S. Eibl, U. Rüde, 2017, section 3. The residual is derived in [`Figures`](super::Figures).
 ///
 /// # Example
 ///

@@ -198,7 +198,9 @@ fn hold(
         // The impulse that moves its own row by no more than the tolerance for rest, or than the law leaves.
         let light = |row: usize| {
             let own = if delassus[row] > 0.0 { delassus[row] } else { unconstrained[row].powi(2) };
-            scales.contact.left(row, part, claims.kinetic_approach, scales.reach[row]) / own
+            // A row of zeros moves at no impulse.
+            let left = scales.contact.left(row, part, claims.kinetic_approach, scales.reach[row]);
+            if own > 0.0 { left / own } else { 0.0 }
         };
         holding.approach &= after[row] >= -left;
         holding.adhesion &= impulse.normal >= -light(row);

@@ -26,6 +26,19 @@ impl DMatrix3 {
     }
 }
 
+/// A contact that no motion reaches, such as one whose normal runs through the axis of a hinge.
+#[test]
+fn a_normal_of_zeros_holds_without_an_impulse_and_with_none_else() {
+    let (mass, contact) = (Mass::Matrix(dmatrix![1.0]), Contact::new(dvector![0.0]));
+    let problem = Problem::new(mass, dvector![-1.0], vec![contact]).unwrap();
+    let judged = |normal: f64| {
+        let outcome = problem.outcome(&dvector![normal], Trace::resolved(vec![]));
+        Certificate::judge(&problem, &outcome, &newton()).unwrap().violations()
+    };
+    assert_eq!(judged(0.0), Vec::<&str>::new());
+    assert_eq!(judged(-1.0), ["adhesion"]);
+}
+
 fn answer(normal: f64, tangent: f64) -> Outcome {
     particle().outcome(&dvector![normal, tangent], Trace::resolved(vec![]))
 }

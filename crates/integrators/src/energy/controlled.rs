@@ -122,6 +122,7 @@ impl ControlledAccount {
     pub(crate) fn balance(&self, energy: f64) -> EnergyBalance {
         EnergyBalance {
             work: self.work,
+            projected: 0.0,
             gained: energy - self.start - self.work,
             allowed: self.accumulated,
         }

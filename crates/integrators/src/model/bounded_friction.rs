@@ -1,6 +1,6 @@
 //! Friction of a force that does not depend on contact forces.
 
-use nalgebra::{DMatrix, DVectorView};
+use nalgebra::{DMatrix, DVector, DVectorView};
 
 use super::ModelError;
 
@@ -30,6 +30,32 @@ impl BoundedFriction {
             if column < count { axes[(row, column)] } else { -axes[(row, column - count)] }
         });
         Self { directions, bound }
+    }
+
+    /// The axis `d` (length `n_v`) with `{D β} = {d p, |p| ≤ h η}`, if all directions are along one line: the longest of
+    /// them. `None` if they span more.
+    ///
+    /// ```
+    /// use nalgebra::{DMatrix, dvector};
+    /// use percussion_integrators::BoundedFriction;
+    ///
+    /// let hinge = BoundedFriction::along(&DMatrix::from_column_slice(3, 1, &[0.0, 0.0, 1.0]), 0.2);
+    /// assert_eq!(hinge.axis(), Some(dvector![0.0, 0.0, 1.0]));
+    /// assert_eq!(BoundedFriction::along(&DMatrix::identity(3, 2), 0.2).axis(), None);
+    /// ```
+    #[must_use]
+    pub fn axis(&self) -> Option<DVector<f64>> {
+        let columns = || self.directions.column_iter();
+        let longer = |a: DVectorView<'_, f64>, b: DVectorView<'_, f64>| b.norm() > a.norm();
+        let longest = columns().reduce(|a, b| if longer(a, b) { b } else { a })?.clone_owned();
+        let square = longest.norm_squared();
+        // Rounding of a sum of n products.
+        let rounding = 4.0 * longest.len() as f64 * f64::EPSILON * longest.norm();
+        let is_along = |column: DVectorView<'_, f64>| {
+            let part = if square > 0.0 { column.dot(&longest) / square } else { 0.0 };
+            (column - &longest * part).norm() <= rounding
+        };
+        columns().all(is_along).then_some(longest)
     }
 
     pub(super) fn check(&self, joint: usize, velocity_count: usize) -> Result<(), ModelError> {

@@ -253,3 +253,25 @@ fn constraints_hold_up_to_what_a_step_stretches() {
         })
         .unwrap();
 }
+
+/// The multipliers of a step are those of all impulses, of weight and contacts.
+#[test]
+fn a_ball_on_a_joint_is_carried_by_the_joint() {
+    let model = || {
+        let joint = percussion_dynamics::constraint::BallJoint::new(
+            percussion_dynamics::Anchor::on_body(0, Vector3::zeros()),
+            percussion_dynamics::Anchor::in_world(Vector3::new(0.0, 0.0, 0.1)),
+        );
+        ball(0.3).with_constraints(vec![Box::new(joint.unwrap())]).unwrap()
+    };
+    let start = || ball_at(0.1, [0.0; 6]);
+    let mut semi =
+        Simulation::<ImpulseVelocity>::new(model(), settings(0.01, Law::Coulomb), start()).unwrap();
+    let mut theta =
+        Simulation::<MoreauJean>::new(model(), jean(0.01, Law::Coulomb), start()).unwrap();
+    for report in [semi.step().unwrap(), theta.step().unwrap()] {
+        let [x, y, z] = report.constraint_impulses[..] else { panic!("three rows: {report:?}") };
+        // m g h = 2 · 9.81 · 0.01 N·s.
+        assert!((z - 0.1962).abs() < 1e-14 && x.abs() + y.abs() < 1e-15, "{x} {y} {z}");
+    }
+}

@@ -5,6 +5,8 @@
 mod closed_forms;
 #[path = "../common/mod.rs"]
 mod common;
+mod four_bar;
+mod joints;
 mod properties;
 mod refusals;
 mod scenes;

@@ -6,7 +6,7 @@ use percussion_complementarity::friction::{
 use percussion_integrators::impulse_velocity::Settings;
 use percussion_integrators::moreau_jean;
 use percussion_integrators::{
-    BoundedFriction, Error, Feature, Simulation, Unsolved, impulse_velocity::ImpulseVelocity,
+    Drive, Error, Feature, Simulation, Unsolved, impulse_velocity::ImpulseVelocity,
     moreau_jean::MoreauJean,
 };
 
@@ -57,12 +57,13 @@ fn settings_out_of_range_are_named() {
 
 #[test]
 fn models_and_states_that_do_not_fit_are_refused() {
-    let axes = nalgebra::DMatrix::from_element(6, 1, 1.0);
-    let model = ball(0.3).with_joint_friction(vec![BoundedFriction::along(&axes, 1.0)]).unwrap();
+    let (position, speed, since, proportional, derivative) = (0.0, 0.0, 0.0, 1.0, 1.0);
+    let drive = Drive { index: 0, position, speed, since, proportional, derivative };
+    let model = ball(0.3).with_forces(vec![Box::new(drive)]);
     let error =
         Simulation::<ImpulseVelocity>::new(model, Settings::default(), ball_at(0.1, [0.0; 6]))
             .unwrap_err();
-    assert_eq!(error, Error::NoRule { feature: Feature::JointFriction });
+    assert_eq!(error, Error::NoRule { feature: Feature::Forces });
     let mut state = ball_at(0.1, [0.0; 6]);
     state.velocity[2] = f64::NAN;
     let error =

@@ -286,7 +286,7 @@ impl Measures {
         };
         let all = (0..high).flat_map(|k| (0..long).map(move |i| (i, k)));
         let map = Map {
-            value: Axis { label: "solid fraction".to_owned(), unit: String::new() },
+            value: Axis::new("solid fraction", ""),
             cell: [edge(0, long), edge(2, high)].map(|edge| if edge > 0.0 { edge } else { 1.0 }),
             cells: all.map(|(i, k)| at(i, k)).collect(),
         };
@@ -297,7 +297,7 @@ impl Measures {
 }
 
 fn plot(id: &str, title: &str, axes: [(&str, &str); 2], series: Vec<Series>) -> Figure {
-    let [x, y] = axes.map(|(label, unit)| Axis { label: label.to_owned(), unit: unit.to_owned() });
+    let [x, y] = axes.map(|(label, unit)| Axis::new(label, unit));
     Figure {
         id: id.to_owned(),
         title: title.to_owned(),

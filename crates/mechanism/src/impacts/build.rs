@@ -15,7 +15,8 @@ use super::{
 use crate::{
     Error,
     mechanism::{Builder, Mechanism, NamedContact, Placed},
-    rules::require,
+    rules::require_choice,
+    scenario::Space,
 };
 
 /// Gaps and normals of the contacts of a mechanism at one position.
@@ -169,9 +170,14 @@ impl ImpactScenario {
 
     /// Returns an error if the bodies have another dimension.
     pub(super) fn check_dimension(&self, system: &Articulated) -> Result<(), Error> {
-        let expected = "\"plane\" for bodies that stay in it, expected a body in space otherwise";
+        let expected = match self.dimension {
+            Space::Space => {
+                "\"plane\", as all bodies stay in the x–y plane, or a joint that leaves it"
+            }
+            Space::Plane => "\"space\", as a joint or a mass leaves the x–y plane",
+        };
         let fits = system.dimension() == self.dimension.into();
-        require("dimension", &self.dimension, expected, fits)
+        require_choice("dimension", &self.dimension, expected, fits)
     }
 
     /// The points at which the surfaces of all contacts touch.

@@ -7,7 +7,7 @@ use crate::{
     Error, Expected,
     rules::{
         FRICTION, NOT_EMPTY, POSITIVE_MASS, at_least_zero, count, finite, not_zero, positive,
-        require,
+        require, require_choice,
     },
     scenario::{BODY_LIMIT, Inertia, Space},
 };
@@ -76,7 +76,7 @@ impl ImpactScenario {
         }
         let joint = "a joint within the plane";
         let fits = self.dimension == Space::Space || body.joint != Joint::Free;
-        require(&format!("{path}.joint"), &body.joint, joint, fits)?;
+        require_choice(&format!("{path}.joint"), &body.joint, joint, fits)?;
         self.check_vector(&format!("{path}.placement"), &body.placement)?;
         if let Some(mass) = body.mass {
             positive(&format!("{path}.mass"), mass, POSITIVE_MASS)?;

@@ -63,6 +63,11 @@ fn mistakes_are_answered_with_their_place() {
         ("step = 0.5", "stride = 0.5", "unknown field `stride`"),
         ("mass = 2.0", "mass = 2.0\non = \"disc\"", "its own ancestor"),
         ("title = ", "heading = ", "unknown field `heading`"),
+        (
+            "mass = 2.0",
+            "joint = \"free\"\nmass = 2.0",
+            "`bodies[0].joint` is \"free\", expected a joint within the plane",
+        ),
     ] {
         let found = refusal(from, to);
         assert!(found.contains(message), "{to}: {found}");

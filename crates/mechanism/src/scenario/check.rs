@@ -14,7 +14,7 @@ use crate::{
     Error, Expected,
     rules::{
         FRICTION, NOT_EMPTY, NOT_ZERO, POSITIVE_MASS, at_least_zero, count, finite, not_zero,
-        positive, refuse, require,
+        positive, refuse, require, require_choice,
     },
 };
 
@@ -339,14 +339,15 @@ impl Scenario {
             require("integrator.directions", &directions, expected, valid)?;
         }
         if integrator.method.rule(Feature::JointFriction) != Rule::Used {
-            let (joints, expected) =
-                (self.joint_friction.len(), "none, only stewart-trinkle has friction in joints");
+            let joints = self.joint_friction.len();
+            let expected = "none, or a method that has friction in joints: stewart-trinkle, impulse-velocity or \
+                moreau-jean";
             require("joint_friction", &joints, expected, joints == 0)?;
         }
         if self.finds_contacts() {
-            let expected = "another method, variational moves bodies without joints";
+            let expected = "a scheme for joints, such as \"moreau-jean\"";
             let moves = integrator.method != Name::Variational || !self.is_tree();
-            require("integrator.method", &integrator.method, expected, moves)?;
+            require_choice("integrator.method", &integrator.method, expected, moves)?;
         }
         if self.is_tree() {
             let found = self.joint_friction.len();

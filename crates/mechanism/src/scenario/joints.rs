@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::{Scenario, Space, vectors};
 use crate::{
     Error,
-    rules::{FINITE, NOT_EMPTY, NOT_ZERO, at_least_zero, count, finite, not_zero, refuse, require},
+    rules::{
+        FINITE, NOT_EMPTY, NOT_ZERO, at_least_zero, count, finite, not_zero, refuse, require,
+        require_choice,
+    },
 };
 
 /// The name of the world as a partner of a joint.
@@ -182,7 +185,7 @@ impl Scenario {
         let expected = "a revolute or prismatic joint that closes no loop";
         let moves = joint.speed.is_some() || joint.limits.is_some();
         let resists = joint.friction != 0.0 || joint.damping != 0.0;
-        require(
+        require_choice(
             &format!("{path}.kind"),
             &joint.kind,
             expected,
@@ -190,7 +193,7 @@ impl Scenario {
         )?;
         let closes = !(joint.closes_loop && joint.kind == JointKind::Prismatic);
         let expected = "a revolute, spherical or fixed joint to close a loop";
-        require(&format!("{path}.kind"), &joint.kind, expected, closes)?;
+        require_choice(&format!("{path}.kind"), &joint.kind, expected, closes)?;
         if let Some(speed) = joint.speed {
             finite(&format!("{path}.speed"), &[speed])?;
         }

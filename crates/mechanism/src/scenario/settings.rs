@@ -49,6 +49,7 @@ impl Scenario {
             law: integrator.friction_law.unwrap_or(defaults.law),
             error_reduction: integrator.error_reduction.unwrap_or(defaults.error_reduction),
             tolerance: integrator.solver_tolerance.unwrap_or(defaults.tolerance),
+            projection: integrator.projection.unwrap_or(defaults.projection),
             ..defaults
         }
     }
@@ -76,6 +77,7 @@ impl Scenario {
             law: integrator.friction_law.unwrap_or(defaults.law),
             implicitness: integrator.implicitness.unwrap_or(defaults.implicitness),
             tolerance: integrator.solver_tolerance.unwrap_or(defaults.tolerance),
+            projection: integrator.projection.unwrap_or(defaults.projection),
             ..defaults
         }
     }

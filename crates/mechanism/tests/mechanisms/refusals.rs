@@ -140,7 +140,7 @@ fn what_is_wrong_is_named() {
         (
             "[[planes]]",
             joint("kind = 'fixed'\nbetween = ['world', 'box']\nspeed = 1"),
-            "`joints[0].kind` is Fixed",
+            "`joints[0].kind` is \"fixed\", expected a revolute",
         ),
     ];
     for (from, to, expected) in cases {
@@ -178,5 +178,5 @@ fn variational_integration_refuses_joints() {
     let mut scenario = read("four-bar.toml");
     scenario.integrator.method = Name::Variational;
     let refused = scenario.build().unwrap_err().to_string();
-    assert!(refused.contains("`integrator.method` is Variational"), "{refused}");
+    assert!(refused.contains("`integrator.method` is \"variational\""), "{refused}");
 }

@@ -81,15 +81,17 @@ fn a_fixed_base_stays() {
 }
 
 #[test]
-fn friction_of_joints_is_for_one_method() {
+fn friction_of_joints_is_for_three_methods() {
     let scenario = standing("friction", r#"<dynamics damping="0" friction="100"/>"#);
-    assert_eq!(scenario.integrator.method, Name::StewartTrinkle);
+    assert_eq!(scenario.integrator.method, Name::MoreauJean);
     let mut other = scenario.clone();
-    other.integrator.method = Name::MoreauJean;
+    other.integrator.method = Name::EventDriven;
     let error = other.build().map(|_| ()).unwrap_err();
     assert!(matches!(&error, Error::JointFriction { link, .. } if link == "arm"), "{error}");
-    let trajectory = run(&scenario, Name::StewartTrinkle);
-    assert!(trajectory.end().coordinates[7].abs() < 1e-6, "{:?}", trajectory.end());
+    for method in [Name::StewartTrinkle, Name::ImpulseVelocity, Name::MoreauJean] {
+        let trajectory = run(&scenario, method);
+        assert!(trajectory.end().coordinates[7].abs() < 1e-6, "{:?}", trajectory.end());
+    }
 }
 
 /// Changes that make a robot invalid.

@@ -1,8 +1,10 @@
 //! The page of the report.
 
+mod gallery;
+
 use std::fmt::Write as _;
 
-use percussion_record::{Against, ExperimentOutcome, Figure, Play, Row};
+use percussion_record::{Against, ExperimentOutcome, Family, Figure, Play, Row};
 
 use crate::{
     Report, Results, escape,
@@ -16,30 +18,64 @@ const STYLE: &str = include_str!("page.css");
 /// The script of a fold, which runs when it is opened.
 const LOAD: &str = "const frame = this.querySelector('iframe'); frame.src ||= frame.dataset.page";
 
-/// Builds the page: a summary, then for each experiment its paragraph, its table and its figures.
+/// Builds the page: a summary, the gallery of the families, the list of experiments, then for each experiment its
+/// paragraph, its player, its figures and its table.
 ///
 /// It contains its style and its figures, loads nothing, follows the reader's light or dark scheme, and links to the
 /// files that [`Report::write`] writes next to it. Pages that play motions are only loaded when the reader opens
 /// them.
 pub(super) fn html(report: &Report<'_>) -> String {
-    let mut body = head(report);
-    body += &contents(report.outcomes);
-    for outcome in report.outcomes {
-        body += &section(outcome);
+    let parts = parts(report);
+    let mut body =
+        format!("{}<main>\n{}", head(report), gallery::html(report.families, report.outcomes));
+    body += &contents(&parts);
+    for (family, outcomes) in &parts {
+        let heading = if family.is_some() { "h3" } else { "h2" };
+        if let Some(family) = family {
+            body += &format!(
+                "<h2 id=\"family-{}\" class=\"family\">{}</h2>\n<p class=\"source\">{}</p>\n",
+                escape(&family.id),
+                escape(&family.title),
+                escape(&family.source)
+            );
+        }
+        body.extend(outcomes.iter().map(|outcome| section(outcome, heading)));
     }
+    body += "</main>\n";
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <link rel=\"icon\" href=\"data:,\">\n\
          <title>percussion: reproduction</title>\n<style>\n{STYLE}</style>\n</head>\n\
-         <body>\n{body}</body>\n</html>\n"
+         <body>\n{body}<script>\n{}</script>\n</body>\n</html>\n",
+        gallery::SCRIPT
+    )
+}
+
+/// The outcomes of each family, in the order of the families, then those of none.
+fn parts<'a>(report: &Report<'a>) -> Vec<(Option<&'a Family>, Vec<&'a ExperimentOutcome>)> {
+    let of = |family: &Family| report.outcomes.iter().filter(|one| family.has(&one.id)).collect();
+    let mut parts: Vec<(Option<&Family>, Vec<&ExperimentOutcome>)> =
+        report.families.iter().map(|family| (Some(family), of(family))).collect();
+    let homeless =
+        |one: &&ExperimentOutcome| !report.families.iter().any(|family| family.has(&one.id));
+    parts.push((None, report.outcomes.iter().filter(homeless).collect()));
+    parts.retain(|(_, outcomes)| !outcomes.is_empty());
+    parts
+}
+
+/// The numbers of judged figures that hold and that fail, with a mark besides the color.
+fn verdict(results: &Results) -> String {
+    let (mark, sign) = if results.failed == 0 { ("good", "✓") } else { ("bad", "✗") };
+    format!(
+        "<span class=\"verdict {mark}\">{sign} {} passed, {} failed</span>",
+        results.passed, results.failed
     )
 }
 
 fn head(report: &Report<'_>) -> String {
     let results = Results::new(report.outcomes);
     let provenance = report.provenance;
-    let mark = if results.failed == 0 { "good" } else { "bad" };
     let facts = [
         ("version", format!("percussion {}", provenance.version)),
         ("effort, seed", format!("{}, {}", provenance.effort, provenance.seed)),
@@ -52,44 +88,45 @@ fn head(report: &Report<'_>) -> String {
         .collect();
     format!(
         "<header>\n<h1>Published experiments, reproduced</h1>\n\
-         <p>Measured figures of this run beside the published ones and those of an independent \
+         <p>{}: {}.</p>\n\
+         <details><summary>How to read this page, and how it was made</summary>\n\
+         <p>Measured figures of this run stand beside the published ones and those of an independent \
          check. An underlined reference is the one that the tolerance applies to. Invariants hold whatever the \
-         parameters are: only an error of the computation makes them fail.</p>\n\
-         <p>{}.</p>\n\
-         <p><span class=\"verdict {mark}\">{} passed, {} failed</span>; \
-         all of them are in <a href=\"results.json\">results.json</a>.</p>\n\
-         <dl>\n{facts}</dl>\n</header>\n",
-        results.counts, results.passed, results.failed
+         parameters are: only an error of the computation makes them fail. \
+         All of them are in <a href=\"results.json\">results.json</a>.</p>\n\
+         <dl>\n{facts}</dl>\n</details>\n</header>\n",
+        verdict(&results),
+        results.counts
     )
 }
 
-/// A row for each experiment with its verdict.
-fn contents(outcomes: &[ExperimentOutcome]) -> String {
-    let mut rows = String::new();
-    for outcome in outcomes {
-        let results = Results::new(std::slice::from_ref(outcome));
-        let mark = if results.failed == 0 { "good" } else { "bad" };
-        let _ = writeln!(
-            rows,
-            "<tr><th scope=\"row\"><a href=\"#{id}\">{title}</a><br>\
-             <code class=\"muted\">{id}</code></th>\
-             <td class=\"verdict {mark}\">{} passed, {} failed</td></tr>",
-            results.passed,
-            results.failed,
-            id = escape(&outcome.id),
-            title = escape(&outcome.title),
-        );
+/// A list of the experiments of each family with their verdicts.
+fn contents(parts: &[(Option<&Family>, Vec<&ExperimentOutcome>)]) -> String {
+    let mut text =
+        "<nav aria-label=\"Experiments\">\n<h2>Experiments</h2>\n<div class=\"contents\">\n"
+            .to_owned();
+    for (family, outcomes) in parts {
+        let title = family.map_or("Others", |family| &family.title);
+        let _ = writeln!(text, "<section>\n<h3>{}</h3>\n<ul>", escape(title));
+        for outcome in outcomes {
+            let results = Results::new(std::slice::from_ref(outcome));
+            let _ = writeln!(
+                text,
+                "<li><a href=\"#{id}\">{title}</a><br><code>{id}</code> {}</li>",
+                verdict(&results),
+                id = escape(&outcome.id),
+                title = escape(&outcome.title),
+            );
+        }
+        text += "</ul>\n</section>\n";
     }
-    format!(
-        "<nav class=\"scroll\" aria-label=\"Experiments\">\n<table>\n<thead><tr>\
-         <th scope=\"col\">experiment</th><th scope=\"col\">verdict</th>\
-         </tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</nav>\n"
-    )
+    text + "</div>\n</nav>\n"
 }
 
-fn section(outcome: &ExperimentOutcome) -> String {
+/// An experiment with a heading of the given element.
+fn section(outcome: &ExperimentOutcome, heading: &str) -> String {
     let mut text = format!(
-        "<section id=\"{}\">\n<h2>{}</h2>\n<p>{}</p>\n",
+        "<section class=\"experiment\" id=\"{}\">\n<{heading}>{}</{heading}>\n<p>{}</p>\n",
         escape(&outcome.id),
         escape(&outcome.title),
         escape(&outcome.summary)
@@ -97,15 +134,16 @@ fn section(outcome: &ExperimentOutcome) -> String {
     if let Some(play) = &outcome.play {
         text += &player(&outcome.id, play);
     }
+    if !outcome.figures.is_empty() {
+        let figures = outcome.figures.iter().map(|each| figure(outcome, each));
+        let _ = writeln!(text, "<div class=\"figures\">\n{}</div>", figures.collect::<String>());
+    }
     if !outcome.rows.is_empty() {
-        text += &table(&outcome.rows);
+        text += &table(&outcome.title, &outcome.rows);
     }
     if !outcome.notes.is_empty() {
         let items = outcome.notes.iter().map(|note| format!("<li>{}</li>\n", escape(note)));
         let _ = writeln!(text, "<ul class=\"notes\">\n{}</ul>", items.collect::<String>());
-    }
-    for each in &outcome.figures {
-        text += &figure(outcome, each);
     }
     text + "</section>\n"
 }
@@ -129,16 +167,19 @@ fn player(id: &str, play: &Play) -> String {
 }
 
 /// The rows of an experiment; the reference used for the verdict is underlined.
-fn table(rows: &[Row]) -> String {
-    let mut text = "<div class=\"scroll\">\n<table class=\"rows\">\n<thead><tr>\
+fn table(title: &str, rows: &[Row]) -> String {
+    let mut text = format!(
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Measurements: {}\">\n",
+        escape(title)
+    );
+    text += "<table class=\"rows\">\n<thead><tr>\
         <th scope=\"col\">quantity</th>\
         <th scope=\"col\">unit</th><th scope=\"col\" class=\"number\">published</th>\
         <th scope=\"col\" class=\"number\">checked</th>\
         <th scope=\"col\" class=\"number\">measured</th>\
         <th scope=\"col\" class=\"number\">tolerance</th><th scope=\"col\">verdict</th>\
         <th scope=\"col\">fails with</th>\
-        </tr></thead>\n<tbody>\n"
-        .to_owned();
+        </tr></thead>\n<tbody>\n";
     for row in rows {
         let cell = |label: &str, class: &str, text: &str| {
             format!("<td class=\"{class}\" data-label=\"{label}\">{text}</td>")

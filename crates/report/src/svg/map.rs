@@ -3,7 +3,7 @@
 //! The colors are those of viridis, whose lightness increases with the value: they can be distinguished without
 //! color vision.
 
-use percussion_record::Map;
+use percussion_record::{Map, Spacing};
 use plotters::style::{RGBColor, colors::colormaps::ViridisRGB};
 
 use super::{
@@ -33,8 +33,8 @@ pub(super) fn corners(map: &Map) -> impl Iterator<Item = [f64; 2]> + '_ {
 pub(super) fn draw(canvas: &mut Canvas<'_>, map: &Map, (x, y): (&Scale, &Scale), below: f64) {
     let (low, high) = range(map.cells.iter().map(|cell| cell[2]), 0.0);
     let middle = 0.5 * (x.pixels.0 + x.pixels.1);
-    let bar =
-        Scale { range: (low, high), pixels: (middle - 0.5 * BAR_WIDTH, middle + 0.5 * BAR_WIDTH) };
+    let pixels = (middle - 0.5 * BAR_WIDTH, middle + 0.5 * BAR_WIDTH);
+    let bar = Scale { range: (low, high), pixels, spacing: Spacing::Linear };
     let [width, height] = map.cell.map(|length| 0.5 * length);
     for [column, row, value] in map.cells.iter().filter(|cell| cell.iter().all(|v| drawable(*v))) {
         let corner = (x.pixel(column - width), y.pixel(row + height) - SEAM);

@@ -1,26 +1,45 @@
 //! The map from values to pixels, and the round values for ticks.
 
-use percussion_record::Axis;
+use percussion_record::{Axis, Spacing};
 
 /// One axis: the values at its ends and their positions in pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
-    /// Values at the beginning and the end, the first smaller.
+    /// Values at the beginning and the end, the first smaller; decimal logarithms with logarithmic spacing.
     pub(super) range: (f64, f64),
     /// Pixels at the beginning and the end.
     pub(super) pixels: (f64, f64),
+    /// The spacing of the values.
+    pub(super) spacing: Spacing,
+}
+
+/// `value` in the units of a range: itself, or its decimal logarithm, which is not finite for values up to zero.
+pub(super) fn spaced(value: f64, spacing: Spacing) -> f64 {
+    match spacing {
+        Spacing::Linear => value,
+        Spacing::Logarithmic if value > 0.0 => value.log10(),
+        Spacing::Logarithmic => f64::NAN,
+    }
 }
 
 impl Scale {
+    /// Whether `value` has a place on the axis.
+    pub(super) fn has(&self, value: f64) -> bool {
+        drawable(spaced(value, self.spacing))
+    }
+
     /// The position of `value` (px).
     pub(super) fn pixel(&self, value: f64) -> f64 {
         let (low, high) = self.range;
-        let share = (value - low) / (high - low);
+        let share = (spaced(value, self.spacing) - low) / (high - low);
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
     /// Round values about `spacing` pixels apart, with their labels and a common power of ten.
     pub(super) fn ticks(&self, spacing: f64) -> Ticks {
+        if self.spacing == Spacing::Logarithmic {
+            return self.powers(spacing);
+        }
         let (low, high) = self.range;
         let length = (self.pixels.1 - self.pixels.0).abs();
         let step = round_step((high - low) * spacing / length);
@@ -37,6 +56,54 @@ impl Scale {
             .map(|value| (value, label(value / unit, decimals)))
             .collect();
         Ticks { marks, exponent }
+    }
+}
+
+impl Scale {
+    /// Powers of ten at least `spacing` pixels apart; within less than two of them also their multiples by 2 and 5.
+    fn powers(&self, spacing: f64) -> Ticks {
+        let (low, high) = self.range;
+        let length = (self.pixels.1 - self.pixels.0).abs();
+        let decades = (high - low) * spacing / length;
+        let step = [1.0, 2.0, 3.0, 5.0].into_iter().find(|step| *step >= decades);
+        let step = step.unwrap_or_else(|| round_step(decades).max(10.0));
+        let power = |index: i32| ((low / step).ceil() + f64::from(index)) * step;
+        let within = |exponent: &f64| *exponent <= high;
+        let mut marks: Vec<(f64, String)> = (0..100)
+            .map(power)
+            .take_while(within)
+            // The powers that doubles have.
+            .filter(|exponent| exponent.abs() < 308.0)
+            .map(|exponent| (10_f64.powf(exponent), power_of_ten(exponent)))
+            .collect();
+        if marks.len() < 2 {
+            let decade = low.floor();
+            let multiples =
+                (0..3).flat_map(|k| [1.0, 2.0, 5.0].map(|factor| (decade + f64::from(k), factor)));
+            let inside = multiples.filter(|(exponent, factor)| {
+                (low..=high).contains(&(exponent + f64::log10(*factor)))
+            });
+            marks = inside
+                .map(|(exponent, factor)| {
+                    let label = match (factor, power_of_ten(exponent)) {
+                        (1.0, label) => label,
+                        (factor, label) if exponent == 0.0 => format!("{factor}{}", &label[1..]),
+                        (factor, label) => format!("{factor}·{label}"),
+                    };
+                    (factor * 10_f64.powf(exponent), label)
+                })
+                .collect();
+        }
+        Ticks { marks, exponent: 0 }
+    }
+}
+
+/// `10ᵏ`, and 1 for `k = 0`.
+fn power_of_ten(exponent: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "between −308 and 308")]
+    match exponent.round() as i32 {
+        0 => "1".to_owned(),
+        exponent => format!("10{}", superscript(exponent)),
     }
 }
 
@@ -127,7 +194,8 @@ mod tests {
     use super::*;
 
     fn labels(range: (f64, f64)) -> (Vec<String>, i32) {
-        let ticks = Scale { range, pixels: (0.0, 500.0) }.ticks(80.0);
+        let spacing = Spacing::Linear;
+        let ticks = Scale { range, pixels: (0.0, 500.0), spacing }.ticks(80.0);
         (ticks.marks.into_iter().map(|(_, label)| label).collect(), ticks.exponent)
     }
 
@@ -139,12 +207,30 @@ mod tests {
     }
 
     #[test]
+    fn powers_of_ten_have_equal_distances() {
+        let spacing = Spacing::Logarithmic;
+        let labels = |range| {
+            let ticks = Scale { range, pixels: (0.0, 500.0), spacing }.ticks(80.0);
+            ticks.marks.into_iter().map(|(_, label)| label).collect::<Vec<_>>()
+        };
+        assert_eq!(labels((-2.1, 1.2)), ["10⁻²", "10⁻¹", "1", "10¹"]);
+        assert_eq!(labels((-16.5, 0.2)), ["10⁻¹⁵", "10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³", "1"]);
+        assert_eq!(labels((-2.9, -1.9)), ["2·10⁻³", "5·10⁻³", "10⁻²"]);
+        assert_eq!(labels((0.1, 0.9)), ["2", "5"]);
+        let scale = Scale { range: (-2.0, 2.0), pixels: (0.0, 400.0), spacing };
+        assert!(
+            (scale.pixel(0.1) - 100.0).abs() < 1e-9 && (scale.pixel(10.0) - 300.0).abs() < 1e-9
+        );
+        assert!(!scale.has(0.0) && !scale.has(-1.0) && scale.has(1e-300));
+    }
+
+    #[test]
     fn small_and_large_values_share_a_power_of_ten() {
         let (small, exponent) = labels((0.0, 5e-6));
         assert_eq!((small.last().unwrap().as_str(), exponent), ("5", -6));
         let (large, exponent) = labels((0.0, 2.5e7));
         assert_eq!((large.last().unwrap().as_str(), exponent), ("25", 6));
-        let axis = Axis { label: "gap".into(), unit: "m".into() };
+        let axis = Axis::new("gap", "m");
         let caption = Ticks { marks: Vec::new(), exponent: -6 }.caption(&axis);
         assert_eq!(caption, "gap (10⁻⁶ m)");
     }

@@ -9,7 +9,7 @@ use percussion_mechanism::{
 use percussion_record::{Axis, Figure, Mark, Series};
 
 pub(super) fn axis(label: &str, unit: &str) -> Axis {
-    Axis { label: label.to_owned(), unit: unit.to_owned() }
+    Axis::new(label, unit)
 }
 
 pub(super) fn line(label: &str, points: Vec<[f64; 2]>) -> Series {

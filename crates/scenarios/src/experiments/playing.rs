@@ -23,6 +23,8 @@ pub(super) fn of_answers(answers: &AnswersToPlay, options: &Options) -> Result<P
                 ("samples".to_owned(), samples.to_string()),
                 ("seed".to_owned(), options.seed.to_string()),
             ],
+            // The order of the blows is the point of this law.
+            Name::Propagative => vec![("outcomes".to_owned(), "all".to_owned())],
             _ => Vec::new(),
         };
         let choice = Choice::new(law, given, Some(&impact.set_valued)).map_err(|error| {
@@ -36,6 +38,10 @@ pub(super) fn of_answers(answers: &AnswersToPlay, options: &Options) -> Result<P
         }
     }
     let list = laws.iter().map(|law| law.as_str()).collect::<Vec<_>>().join(",");
-    let command = Some(format!("compare {name} --laws {list}"));
+    let all = match laws.contains(&Name::Propagative) {
+        true => " --set propagative.outcomes=all",
+        false => "",
+    };
+    let command = Some(format!("compare {name} --laws {list}{all}"));
     Ok(Play { view: stage.played(played), command })
 }

@@ -118,6 +118,11 @@ fn robots_are_accepted() {
     assert_all_accepted("robots");
 }
 
+#[test]
+fn constraints_are_accepted() {
+    assert_all_accepted("constraints");
+}
+
 /// Steps until grains of the first layers have collided; later a change of `1e-12` grows in each collision.
 #[test]
 fn the_channel_begins_as_stored() {

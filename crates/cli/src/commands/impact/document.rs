@@ -129,8 +129,14 @@ pub(super) struct ListStatistics {
 /// The results of several laws.
 #[derive(Debug, Serialize)]
 pub(super) struct Comparison {
+    /// A name with its unit for each entry of a velocity.
+    pub(super) velocities: Vec<String>,
+    /// A name for each contact.
+    pub(super) contacts: Vec<String>,
+    /// The velocity before the impact.
+    pub(super) before: Vec<f64>,
     pub(super) laws: Vec<Entry>,
-    /// Written files, without those of a set.
+    /// All written files; a set also lists its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) files: Vec<PathBuf>,
 }

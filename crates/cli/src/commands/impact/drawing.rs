@@ -28,7 +28,7 @@ fn figure(plane: &Plane, subject: &Subject) -> Figure {
     let grain = 1e-6 * plane.cell;
     let steady = |point: &[f64; 2]| point.map(|speed| grain * (speed / grain).round());
     let name = &subject.contacts[*contact];
-    let axis = |label: &str| Axis { label: label.to_owned(), unit: "m/s".to_owned() };
+    let axis = |label: &str| Axis::new(label, "m/s");
     let closed = hull.iter().chain(hull.first()).map(steady).collect();
     Figure {
         id: format!("contact-{contact}"),

@@ -24,7 +24,7 @@ use super::{
 /// | [`slip`](Figures::slip) | | | `\|w λ − Π(w λ − u)\|` | `‖w λ_t − Π(w λ_t − u_t)‖` |
 ///
 /// with `Π` the projection on `w [l, u]`, and on `w λ_n⁺ F`. For a disc these are the
-/// [figures](crate::friction::single::figures) of one contact. For the convex relaxation `u_n − σ_F(−u_t)` takes the
+/// [figures](crate::friction::Figures) of one contact. For the convex relaxation `u_n − σ_F(−u_t)` takes the
 /// place of `u_n`: with `λ_n u_n + λ_t·u_t = λ_n (u_n − σ_F(−u_t)) + (λ_n σ_F(−u_t) + λ_t·u_t)` and both terms `≥ 0`,
 /// its law says `0 ≤ λ_n ⊥ u_n − σ_F(−u_t) ≥ 0` and `−u_t` normal to `λ_n F` at `λ_t`.
 ///

@@ -1,19 +1,4 @@
 //! What drives the joints of a robot: [`Drive`].
-//!
-//! A file of targets has a line of names and then a line for each instant, with commas between the entries:
-//!
-//! ```text
-//! time (s), left hip, left knee:force, gripper:control
-//! 0.0,      0.1,      0.0,             0
-//! 0.5,      0.4,      2.5,             1
-//! ```
-//!
-//! - `JOINT` is a target of its coordinate (rad, m), for the actuators of the file that hold a position, or for a servo;
-//! - `JOINT:force` is a force or torque (N, N·m) in place of the actuators of the joint;
-//! - `ACTUATOR:control` is the control of an actuator of the file.
-//!
-//! Between instants numbers change linearly, before the first and after the last they are constant. Units in parentheses
-//! may stand after a name. Other joints hold where they start.
 
 use std::path::PathBuf;
 
@@ -27,6 +12,21 @@ use serde::{Deserialize, Serialize};
 pub const SERVO_FREQUENCY: f64 = 10.0;
 
 /// What drives the joints of a robot. In files it is a word, or the name of a file of targets, which ends with `.csv`.
+///
+/// A file of targets has a line of names and then a line for each instant, with commas between the entries:
+///
+/// ```text
+/// time (s), left hip, left knee:force, gripper:control
+/// 0.0,      0.1,      0.0,             0
+/// 0.5,      0.4,      2.5,             1
+/// ```
+///
+/// - `JOINT` is a target of its coordinate (rad, m), for the actuators of the file that hold a position, or for a servo;
+/// - `JOINT:force` is a force or torque (N, N·m) in place of the actuators of the joint;
+/// - `ACTUATOR:control` is the control of an actuator of the file.
+///
+/// Between instants numbers change linearly, before the first and after the last they are constant. Units in parentheses
+/// may stand after a name. Other joints hold where they start.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
@@ -41,7 +41,7 @@ pub enum Drive {
     /// The actuators of the file, with the controls of the keyframe at the start or zero: `"controls"`, for controllers
     /// that set [controls](percussion_integrators::Controls) between steps.
     Controls,
-    /// A file of targets or forces over time, see the [module](self).
+    /// A file of targets or forces over time, see [`Drive`].
     Targets(PathBuf),
 }
 

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use percussion_dynamics::{Dimension, System};
-use percussion_integrators::{Feature, Rule, schemes::Name};
+use percussion_integrators::schemes::Name;
 
 use super::Robot;
 use crate::{
@@ -20,8 +20,7 @@ impl Scenario {
     /// The floor passes through the origin, perpendicular to `gravity` (m/s²), with the friction coefficient
     /// 0.8; without gravity there is no floor. The robot starts at rest in zero coordinates with its lowest
     /// point on the floor. Its root floats, unless its name is `world`, and its links do not touch each
-    /// other. The duration is 1 s in steps of 1 ms by the method `"moreau-jean"`, or by `"stewart-trinkle"`
-    /// if joints have dry friction. The motion is planar if the joints and gravity keep the robot in the x–y
+    /// other. The duration is 1 s in steps of 1 ms by the method `"moreau-jean"`. The motion is planar if the joints and gravity keep the robot in the x–y
     /// plane. Steps at velocity level are solved to 1e-10, so that what stands does not creep.
     ///
     /// The file is read once; the scenario stores the description in [`Robot::read`].
@@ -63,13 +62,6 @@ impl Scenario {
             tangent: None,
         };
         let has_floor = gravity != Vector3::zeros() && description.is_placed;
-        let has_friction = !description.system.joint_friction().is_empty();
-        let method = match has_friction {
-            true if Name::MoreauJean.rule(Feature::JointFriction) != Rule::Used => {
-                Name::StewartTrinkle
-            }
-            _ => Name::MoreauJean,
-        };
         // If a file lists the shapes that touch, this list is used.
         let self_contacts = description.pairs.is_some();
         let mut robot = Robot { on_floor: has_floor, self_contacts, ..robot };
@@ -92,7 +84,7 @@ impl Scenario {
             contacts: None,
             joint_friction: Vec::new(),
             integrator: Integrator {
-                method,
+                method: Name::MoreauJean,
                 step_size: 0.001,
                 directions: None,
                 tolerance: None,
@@ -101,6 +93,7 @@ impl Scenario {
                 error_reduction: None,
                 solver_tolerance: Some(1e-10),
                 implicitness: None,
+                projection: None,
             },
             experiment: toml::Table::new(),
             expected: Vec::new(),

@@ -155,14 +155,31 @@ fn least_threshold(parameters: &Parameters) -> Result<(f64, f64), Error> {
     Ok((angle, parameters.threshold(angle)?))
 }
 
+/// Cells above each other as one strip: its middle, and the middles of its lowest and its highest cell. Middles less
+/// than `near` apart belong to neighbors.
+fn strips(cells: &[[f64; 2]], near: f64) -> Vec<[f64; 3]> {
+    let mut cells = cells.to_vec();
+    cells.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    let mut strips: Vec<[f64; 3]> = Vec::new();
+    for [x, y] in cells {
+        match strips.last_mut() {
+            Some([column, _, high]) if column.total_cmp(&x).is_eq() && y - *high < near => {
+                *high = y
+            }
+            _ => strips.push([x, y, y]),
+        }
+    }
+    strips
+}
+
 fn plane(parameters: &Parameters, sticking: &[[f64; 2]], least: (f64, f64)) -> Figure {
     let curve =
         (1..400).map(|i| FRAC_PI_2 * f64::from(i) / 400.0).map(|angle| [angle, threshold(angle)]);
     let half = [FRAC_PI_2, parameters.largest_friction]
         .map(|range| 0.5 * range / f64::from(parameters.grid));
-    let square = |&[x, y]: &[f64; 2]| {
+    let strip = |[x, low, high]: [f64; 3]| {
         let ([left, right], [bottom, top]) =
-            ([x - half[0], x + half[0]], [y - half[1], y + half[1]]);
+            ([x - half[0], x + half[0]], [low - half[1], high + half[1]]);
         [[left, bottom], [right, bottom], [right, top], [left, top], [left, bottom], [f64::NAN; 2]]
     };
     let shown = curve.filter(|point| point[1] <= parameters.largest_friction).collect();
@@ -182,7 +199,7 @@ fn plane(parameters: &Parameters, sticking: &[[f64; 2]], least: (f64, f64)) -> F
             Series {
                 label: "cells with a percussion".to_owned(),
                 mark: Mark::Backdrop,
-                points: sticking.iter().flat_map(square).collect(),
+                points: strips(sticking, 3.0 * half[1]).into_iter().flat_map(strip).collect(),
             },
             drawing::line("threshold μ*(θ)", shown),
         ],

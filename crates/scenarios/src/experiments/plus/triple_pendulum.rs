@@ -107,7 +107,7 @@ pub(in crate::experiments) fn run(
         let error = format!("for an error of {percent} %");
         measurements.add(format!("{giga} GPa: tolerance {error}"), tolerance);
         measurements.add(format!("{giga} GPa: evaluations {error}"), evaluations);
-        costs.push([modulus.log10(), evaluations]);
+        costs.push([modulus, evaluations]);
     }
     let radius = scenario.contacts[0].disc.radius;
     let cost = parameters.draw_cost(costs, trace.report.passes);
@@ -119,7 +119,7 @@ pub(in crate::experiments) fn run(
 }
 
 impl Parameters {
-    /// Evaluations over the decimal logarithm of the modulus, with the number of `solutions` of PLUS.
+    /// Evaluations over the modulus, with the number of `solutions` of PLUS.
     fn draw_cost(&self, evaluations: Vec<[f64; 2]>, solutions: usize) -> Figure {
         let of_plus = evaluations.iter().map(|[x, _]| [*x, solutions as f64]).collect();
         Figure {
@@ -132,8 +132,8 @@ impl Parameters {
                 100.0 * self.accepted,
                 self.later
             ),
-            x: drawing::axis("modulus, log10 of Pa", ""),
-            y: drawing::axis("evaluations, solutions", ""),
+            x: drawing::axis("modulus", "Pa").logarithmic(),
+            y: drawing::axis("evaluations, solutions", "").logarithmic(),
             equal_aspect: false,
             map: None,
             series: vec![

@@ -208,18 +208,19 @@ fn distance_from_reversal(row: &Problem, velocity: &DVector<f64>) -> Result<f64,
 
 fn losses_figure(losses: &[Vec<[f64; 2]>], restitutions: &[f64]) -> Figure {
     let curve = |(points, restitution): (&Vec<[f64; 2]>, &f64)| {
-        let points = points.iter().map(|[speed, loss]| [speed.log10(), *loss]).collect();
+        let left = |[speed, loss]: &[f64; 2]| [*speed, (1.0 - 0.01 * loss) * speed * speed];
+        let points = points.iter().map(left).collect();
         drawing::line(&format!("R = {restitution}"), points)
     };
     Figure {
         id: "figure-2".to_owned(),
-        title: "Energy lost by a ball that strikes two".to_owned(),
+        title: "Energy that is left when a ball strikes two".to_owned(),
         caption:
-            "As a fraction of the energy before the impact: zero with R = 1, and for every R the same at all \
-                  velocities, where the game engine of figure 2b of the paper scatters."
+            "Energy after the impact: parallel lines, so that for every R the same fraction is lost at all \
+                  velocities, and with R = 1 none, where the game engine of figure 2b of the paper scatters."
                 .to_owned(),
-        x: drawing::axis("decimal logarithm of the velocity in m/s", ""),
-        y: drawing::axis("energy lost", "%"),
+        x: drawing::axis("velocity", "m/s").logarithmic(),
+        y: drawing::axis("energy left, over half the mass of a ball", "m²/s²").logarithmic(),
         equal_aspect: false,
         map: None,
         series: losses.iter().zip(restitutions).map(curve).collect(),

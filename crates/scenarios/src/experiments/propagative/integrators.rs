@@ -155,8 +155,12 @@ impl Parameters {
     }
 }
 
-/// Errors over the step of elastic and plastic motion and of time stepping.
-fn draw_errors([elastic, plastic, steps]: [Vec<[f64; 2]>; 3]) -> Figure {
+/// Errors over the step, given by decimal logarithms, of elastic and plastic motion and of time stepping.
+fn draw_errors(logarithms: [Vec<[f64; 2]>; 3]) -> Figure {
+    let values = |points: Vec<[f64; 2]>| {
+        points.into_iter().map(|point| point.map(|power| 10_f64.powf(power))).collect()
+    };
+    let [elastic, plastic, steps] = logarithms.map(values);
     Figure {
         id: "errors".to_owned(),
         title: "Error at the end over the step".to_owned(),
@@ -164,8 +168,8 @@ fn draw_errors([elastic, plastic, steps]: [Vec<[f64; 2]>; 3]) -> Figure {
             "Largest error of a coordinate, m or rad, against the variational integrator with \
                   the finest steps, elastic or plastic."
                 .to_owned(),
-        x: drawing::axis("decimal logarithm of the step in s", ""),
-        y: drawing::axis("decimal logarithm of the error", ""),
+        x: drawing::axis("step", "s").logarithmic(),
+        y: drawing::axis("error", "m, rad").logarithmic(),
         equal_aspect: false,
         map: None,
         series: vec![

@@ -141,13 +141,13 @@ fn straight_legs(design: &Design, variables: &[f64]) -> Vec<f64> {
     straight
 }
 
-/// Outlines of the robot, shifted by `shift` along the floor.
-fn outlines(design: &Design, variables: &[f64], shift: f64) -> Vec<Series> {
+/// Outlines of the robot.
+fn outlines(design: &Design, variables: &[f64]) -> Vec<Series> {
     let value = |name| variables[index(design, name)];
     let along = |from: [f64; 2], angle: f64, length: f64| {
         [from[0] + length * angle.cos(), from[1] + length * angle.sin()]
     };
-    let (front, theta) = ([shift, value("y")], value("theta"));
+    let (front, theta) = ([0.0, value("y")], value("theta"));
     let (r1, r2) = (value("r1"), value("r2"));
     let rear = along(front, theta, r1 + r2);
     let tail = along(rear, theta + value("phi_T"), r1 * (r1 + r2) / (r1 - r2) - (r1 + r2));
@@ -168,19 +168,26 @@ fn outlines(design: &Design, variables: &[f64], shift: f64) -> Vec<Series> {
 
 fn stances(design: &Design, optimized: &[f64], straight: &[f64]) -> Figure {
     let stances = [design.start(), optimized.to_vec(), straight.to_vec()];
-    let mut series = vec![drawing::outline(vec![[-0.25, 0.0], [1.45, 0.0]])];
-    for (picture, variables) in stances.iter().enumerate() {
-        series.extend(outlines(design, variables, 0.55 * picture as f64));
+    // Two pictures above one, so that all are large.
+    let corners = [[0.0, 0.38], [0.48, 0.38], [0.24, 0.0]];
+    let mut series = Vec::new();
+    for ([x, y], variables) in corners.into_iter().zip(&stances) {
+        let mut picture = vec![drawing::outline(vec![[-0.15, 0.0], [0.28, 0.0]])];
+        picture.extend(outlines(design, variables));
+        for point in picture.iter_mut().flat_map(|part| &mut part.points) {
+            *point = [point[0] + x, point[1] + y];
+        }
+        series.extend(picture);
     }
     Figure {
         id: "figure-7".to_owned(),
         title: "Three stances of TREX".to_owned(),
-        caption: "From the left: the stance and design given by hand, the nearest one with orthogonal \
-                  normals of tail and right foot, and the initial gait, with straight legs. Figures 6 \
+        caption: "Above, from the left: the stance and design given by hand, and the nearest one with orthogonal \
+                  normals of tail and right foot; below, the initial gait, with straight legs. Figures 6 \
                   and 7 of the paper."
             .to_owned(),
-        x: drawing::axis("x, pictures side by side", "m"),
-        y: drawing::axis("y", "m"),
+        x: drawing::axis("x, each picture moved", "m"),
+        y: drawing::axis("y, each picture moved", "m"),
         equal_aspect: true,
         map: None,
         series,
@@ -196,7 +203,7 @@ fn search(designed: &Designed) -> Figure {
         };
         path.clone().map(of).collect()
     };
-    let residual = points(|residual, _| residual.max(1e-17).log10());
+    let residual = points(|residual, _| residual.max(1e-17));
     let distance = points(|_, distance| distance);
     Figure {
         id: "search".to_owned(),
@@ -206,7 +213,7 @@ fn search(designed: &Designed) -> Figure {
                   start."
                 .to_owned(),
         x: drawing::axis("step", ""),
-        y: drawing::axis("distance (cm, rad); decimal logarithm of the residual", ""),
+        y: drawing::axis("distance from the start (cm, rad), residual", "").logarithmic(),
         equal_aspect: false,
         map: None,
         series: vec![
@@ -219,7 +226,7 @@ fn search(designed: &Designed) -> Figure {
 fn indeterminacies(landing: f64, initial: &Gait, optimized: &Gait) -> Figure {
     let curve = |label: &str, gait: &Gait| {
         let points = gait.indeterminacy.iter();
-        let points = points.map(|[time, xi]| [*time, xi.max(1e-16).log10()]);
+        let points = points.map(|[time, xi]| [*time, xi.max(1e-16)]);
         drawing::line(label, points.collect())
     };
     Figure {
@@ -231,7 +238,7 @@ fn indeterminacies(landing: f64, initial: &Gait, optimized: &Gait) -> Figure {
              bit; zero is drawn at 10⁻¹⁶. Figure 8 of the paper."
         ),
         x: drawing::axis("time", "s"),
-        y: drawing::axis("decimal logarithm of the indeterminacy", ""),
+        y: drawing::axis("indeterminacy ξ", "").logarithmic(),
         equal_aspect: false,
         map: None,
         series: vec![curve("initial gait", initial), curve("optimized gait", optimized)],

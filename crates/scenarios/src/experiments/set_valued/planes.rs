@@ -13,6 +13,9 @@ const CELLS: [usize; 2] = [300, 160];
 /// Cells in each of which one outcome is drawn as a dot; a cell is about one and a half dots wide.
 const DOTS: [f64; 2] = [60.0, 32.0];
 
+/// Largest hole that is a gap between samples, as a fraction of the area.
+const GAPS: f64 = 0.02;
+
 /// The label of the dots.
 pub(super) const OUTCOMES: &str = "outcomes of samples";
 
@@ -65,7 +68,7 @@ pub(super) fn figure(study: &Study, plane: &Plane) -> Figure {
     let area = |label: &str, mark, raster: &Raster| Series {
         label: label.to_owned(),
         mark,
-        points: raster.borders(),
+        points: raster.borders_over_gaps(GAPS),
     };
     let mut series = vec![
         area("reached within the impact", Mark::Backdrop, &reached.joined()),

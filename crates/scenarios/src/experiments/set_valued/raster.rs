@@ -118,6 +118,19 @@ impl Raster {
         borders
     }
 
+    /// The [`borders`](Self::borders) without holes smaller than the fraction `share` of the filled area, which are gaps
+    /// between samples.
+    pub(super) fn borders_over_gaps(&self, share: f64) -> Vec<[f64; 2]> {
+        let borders = self.borders();
+        let polygons = || borders.split(|point| point[0].is_nan()).filter(|one| !one.is_empty());
+        let filled: f64 = polygons().map(double_area).sum();
+        let kept = |polygon: &&[[f64; 2]]| {
+            let area = double_area(polygon);
+            area >= 0.0 || area <= -share * filled
+        };
+        polygons().filter(kept).flat_map(|one| one.iter().copied().chain([[f64::NAN; 2]])).collect()
+    }
+
     /// The border that contains the lower edge of a cell, as the midpoints of its edges.
     fn border(&self, column: isize, row: isize, traced: &mut [bool]) -> Vec<[f64; 2]> {
         // A corner of cells, counted in cells, and the direction of the edge that leaves it.
@@ -172,18 +185,19 @@ impl Raster {
     }
 }
 
+/// Twice the area of a polygon, negative if it runs clockwise.
+fn double_area(polygon: &[[f64; 2]]) -> f64 {
+    let next = polygon.iter().cycle().skip(1);
+    polygon.iter().zip(next).map(|(a, b)| a[0] * b[1] - a[1] * b[0]).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Twice the area that polygons separated by NaN points enclose, holes negative.
     fn double_area(borders: &[[f64; 2]]) -> f64 {
-        let polygons = borders.split(|point| point[0].is_nan());
-        let area = |polygon: &[[f64; 2]]| -> f64 {
-            let next = polygon.iter().cycle().skip(1);
-            polygon.iter().zip(next).map(|(a, b)| a[0] * b[1] - a[1] * b[0]).sum()
-        };
-        polygons.map(area).sum()
+        borders.split(|point| point[0].is_nan()).map(super::double_area).sum()
     }
 
     fn square() -> Raster {
@@ -210,6 +224,19 @@ mod tests {
         }
         assert_eq!(count(&ring), 2);
         assert!((double_area(&ring.borders()) - 2.0 * (24.5 - 8.5)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn small_holes_are_filled_and_large_ones_are_not() {
+        let mut ring = square();
+        let inside = ring.shrunk();
+        for (cell, inside) in ring.filled.iter_mut().zip(&inside.filled) {
+            *cell &= !inside;
+        }
+        // The hole is 8.5 of 24.5 − 8.5 filled cells.
+        let area = |share| double_area(&ring.borders_over_gaps(share));
+        assert!((area(0.5) - 2.0 * (24.5 - 8.5)).abs() < 1e-12);
+        assert!((area(0.6) - 2.0 * 24.5).abs() < 1e-12);
     }
 
     #[test]

@@ -232,18 +232,18 @@ fn rates(moments: &[&Moment], limit: f64) -> Figure {
 fn accumulation(solution: &Solution, point: &Accumulation, spins: &[f64], ratio: f64) -> Figure {
     let count = |index: usize| (index + 1) as f64;
     let impacts = || solution.impacts().enumerate();
-    let times = impacts().map(|(k, moment)| [count(k), (point.time - moment.time).log10()]);
-    let parameters = impacts().map(|(k, moment)| [count(k), (point.s - moment.s).log10()]);
-    let spins = spins.iter().skip(1).enumerate().map(|(k, w)| [count(k), w.abs().log10()]);
+    let times = impacts().map(|(k, moment)| [count(k), point.time - moment.time]);
+    let parameters = impacts().map(|(k, moment)| [count(k), point.s - moment.s]);
+    let spins = spins.iter().skip(1).enumerate().map(|(k, w)| [count(k), w.abs()]);
     Figure {
         id: "figure-8-accumulation".to_owned(),
         title: "Approach to the accumulation".to_owned(),
         caption: format!(
-            "Spin, remaining time and remaining parameter at each impact; all shrink by the factor {ratio}. Figure 8 of the \
-             paper."
+            "Spin, remaining time and remaining parameter at each impact: parallel straight lines, as all shrink by the \
+             factor {ratio} from impact to impact. Figure 8 of the paper."
         ),
         x: drawing::axis("impact", ""),
-        y: drawing::axis("decimal logarithm", ""),
+        y: drawing::axis("spin (rad/s), time (s), parameter (s, N·s)", "").logarithmic(),
         equal_aspect: false,
         map: None,
         series: vec![

@@ -156,10 +156,10 @@ fn path_figure(
     }
 }
 
-/// Decimal logarithms of the errors over that of the step.
+/// The errors over the step.
 fn convergence_figure(fit: &Fit) -> Figure {
     let series = |label: &str, errors: &[(f64, f64)]| {
-        let points: Vec<_> = errors.iter().map(|(h, error)| [h.log10(), error.log10()]).collect();
+        let points: Vec<_> = errors.iter().map(|&(h, error)| [h, error]).collect();
         let label = format!("{label}, order {:.2}", order(errors));
         let dots = Series { label: label.clone(), mark: Mark::Dots, points: points.clone() };
         [drawing::line(&label, points), dots]
@@ -170,12 +170,12 @@ fn convergence_figure(fit: &Fit) -> Figure {
         id: "convergence".to_owned(),
         title: "Errors against a finer reference".to_owned(),
         caption: format!(
-            "Errors as in Table I, but against a reference with h = {} s, in decimal logarithms: a slope \
-             of one is first order.",
+            "Errors as in Table I, but against a reference with h = {} s, where first order is a tenth \
+             of the error for a tenth of the step.",
             fit.reference
         ),
-        x: drawing::axis("log10 of the step in s", ""),
-        y: drawing::axis("log10 of the error", ""),
+        x: drawing::axis("step", "s").logarithmic(),
+        y: drawing::axis("relative error", "").logarithmic(),
         equal_aspect: false,
         map: None,
         series: all,

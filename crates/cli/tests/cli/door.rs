@@ -1,0 +1,167 @@
+//! What a newcomer meets: every written file is named, and every error says its sentence once.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use serde_json::Value;
+
+use crate::{common::percussion, impact::given};
+
+/// The names of the files in `directory`.
+fn present(directory: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_comparison_names_every_file_that_it_writes() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("block");
+    let laws = "newton,set-valued-routh";
+    let more = ["--laws", laws, "--samples", "64", "--out", out.to_str().unwrap()];
+    let compared = percussion(&[&["compare", "rocking-block", "--json"][..], &more].concat());
+    let files = compared.json()["files"].clone();
+    let names = files.as_array().unwrap().iter().map(|file| {
+        let name = Path::new(file.as_str().unwrap()).file_name().unwrap();
+        name.to_str().unwrap().to_owned()
+    });
+    let names: BTreeSet<String> = names.collect();
+    // A table, a figure for each of two contacts in three forms, the page and its data.
+    assert_eq!((names.len(), &names), (1 + 2 * 3 + 2, &present(&out)));
+    let text = percussion(&[&["compare", "rocking-block"][..], &more].concat()).stdout;
+    assert!(names.iter().all(|name| text.contains(name)), "{text}");
+}
+
+#[test]
+fn a_refused_law_gives_its_reason_once() {
+    let more = ["--laws", "newton,compliant", "--set", "compliant.depth=1e300", "--json"];
+    let compared = percussion(&[&["compare", "newtons-cradle"][..], &more].concat()).json();
+    let refused = compared["laws"].as_array().unwrap().iter().find_map(|law| law["error"].as_str());
+    let refused = refused.expect("a depth of 1e300 m leaves no stiffness");
+    assert_eq!(refused.matches("stiffness is").count(), 1, "{refused}");
+}
+
+#[test]
+fn a_contact_that_can_do_nothing_is_not_accepted_silently() {
+    let contact = |contact: &str| {
+        format!(r#"{{"mass_matrix": [[1]], "velocity": [-1], "contacts": [{contact}]}}"#)
+    };
+    let zero = given(&contact(r#"{"normal": [0]}"#), "newton", &[]);
+    zero.assert_refused(&["`contacts[0].normal` is zero"]);
+    let idle = given(&contact(r#"{"normal": [1], "friction": 0.5}"#), "newton", &["--json"]);
+    assert_eq!(idle.json()["status"], Value::from("resolved"));
+    let words = ["warning", "`contacts[0].friction` is 0.5", "`tangents`"];
+    assert!(words.iter().all(|word| idle.stderr.contains(word)), "{idle:?}");
+    let smooth = given(&contact(r#"{"normal": [1]}"#), "newton", &["--json"]);
+    assert_eq!(smooth.stderr, "");
+}
+
+/// The word that introduces an expectation occurs once in each error.
+#[test]
+fn a_body_that_stays_in_the_plane_is_refused_in_space_with_one_expectation() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("hinge.toml");
+    let text = r#"
+        name = "hinge"
+        title = "A hinge"
+        source = "none"
+        dimension = "space"
+        [[bodies]]
+        name = "door"
+        mass = 1.0
+        inertia = 0.1
+        joint = "revolute"
+        [[planes]]
+        name = "floor"
+        point = [0.0, 0.0, 0.0]
+        normal = [0.0, 0.0, 1.0]
+        [[contacts]]
+        name = "edge"
+        sphere = { body = "door" }
+        on.plane = "floor"
+        friction = 0.5
+    "#;
+    fs::write(&file, text).unwrap();
+    let refused = percussion(&["impact", file.to_str().unwrap(), "--law", "newton"]);
+    refused.assert_refused(&["`dimension` is \"space\"", "\"plane\""]);
+    assert_eq!(refused.stderr.matches("expected").count(), 1, "{refused:?}");
+}
+
+#[test]
+fn every_start_is_new_and_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    for (kind, command, more) in [
+        ("scenario", "run", &["--duration", "0.1", "--json"][..]),
+        ("impact", "compare", &["--laws", "newton,plus", "--json"]),
+        ("scene", "grains", &["--duration", "0.01", "--json"]),
+    ] {
+        let path = file(kind) + ".toml";
+        let made = percussion(&["new", kind, &path]);
+        assert_eq!(made.code, Some(0), "{made:?}");
+        assert!(made.stdout.contains(&format!("percussion {command} {path}")), "{made:?}");
+        let ran = percussion(&[&[command, &path][..], more].concat());
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+        let text = fs::read_to_string(&path).unwrap();
+        percussion(&["new", kind, &path]).assert_refused(&["new file"]);
+        assert_eq!(fs::read_to_string(&path).unwrap(), text, "the file is as it was");
+    }
+    let law = file("law.rs");
+    assert_eq!(percussion(&["new", "law", &law]).code, Some(0));
+    assert!(fs::read_to_string(law).unwrap().contains("impl Law for InTurn"));
+}
+
+/// The program that `new law` writes, compiled as it is.
+#[expect(clippy::print_stdout, reason = "it is a program of its own")]
+mod law {
+    include!("../../templates/law.rs");
+
+    #[test]
+    fn the_start_of_a_law_runs() {
+        main().unwrap();
+    }
+}
+
+#[test]
+fn a_name_of_another_command_is_refused_with_that_command() {
+    for (arguments, command) in [
+        (&["run", "trex"][..], "percussion design trex"),
+        (&["impact", "trex", "--law", "newton"], "percussion design trex"),
+        (&["compare", "set-valued/zeno"], "percussion reproduce set-valued/zeno"),
+        (&["design", "ramone"], "percussion compare ramone"),
+        (&["reproduce", "rocking-block"], "percussion compare rocking-block"),
+        (&["grains", "event-driven/bouncing-ball"], "percussion run event-driven/bouncing-ball"),
+        (&["run", "moreau-jean"], "percussion run NAME --integrator moreau-jean"),
+        (&["run", "drum"], "percussion grains drum"),
+    ] {
+        percussion(arguments).assert_refused(&["built-in", &format!("`{command}` takes it")]);
+    }
+}
+
+#[test]
+fn a_comparison_names_velocities_and_contacts() {
+    let document = percussion(&["compare", "ramone", "--laws", "newton", "--json"]).json();
+    let count = |value: &Value| value.as_array().unwrap().len();
+    assert_eq!(count(&document["velocities"]), count(&document["before"]));
+    assert_eq!(count(&document["velocities"]), count(&document["laws"][0]["velocity"]));
+    assert_eq!(count(&document["contacts"]), count(&document["laws"][0]["impulses"]));
+    let block = percussion(&["compare", "rocking-block", "--laws", "newton", "--json"]).json();
+    assert_eq!(block["velocities"][2], "block angle (rad/s)");
+    assert_eq!(block["contacts"][1], "right corner");
+}
+
+#[test]
+fn work_ends_in_order_when_its_time_is_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let limit = ["--time-limit", "1e-9"];
+    let reproduced = percussion(&[&["reproduce", "plus", "--out", out][..], &limit].concat());
+    assert_eq!(reproduced.code, Some(1), "{reproduced:?}");
+    assert!(reproduced.stderr.contains("5 of 5 experiments were not run"), "{reproduced:?}");
+    assert!(directory.path().join("index.html").is_file(), "what is finished is written");
+    let grains = percussion(&[&["grains", "column", "--json"][..], &limit].concat());
+    assert_eq!((grains.code, &grains.json()["status"]), (Some(1), &Value::from("time-limit")));
+    assert!(grains.stderr.contains("time limit"), "{grains:?}");
+    let given = ["reproduce", "plus", "--sensitivity", "--time-limit", "1"];
+    percussion(&given).assert_refused(&["--sensitivity", "--time-limit"]);
+    percussion(&["grains", "column", "--time-limit", "0"]).assert_refused(&["above 0"]);
+}

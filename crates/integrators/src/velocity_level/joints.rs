@@ -1,0 +1,368 @@
+//! The friction of the joints of a step, with its constraints, limits and contacts: one problem with [blocks](mixed).
+//!
+//! Friction in joints and forces of contacts determine each other, so a model with friction in joints has all rows in
+//! one problem. With the velocity `v_f` without any of these impulses and the axes `d` of the joints,
+//!
+//! ```math
+//! v' = v_f + M^{-1}(G^\mathsf{T} p_b + J^\mathsf{T} p + d\, p_d), \qquad |p_d| \le h\,\eta .
+//! ```
+//!
+//! The rows are those of the constraints (bilateral), of the contacts (unilateral for limits and contacts without
+//! friction, with a disc for the others) and of the joints (intervals). Contacts, tangents and joints that cannot move
+//! while the constraints hold are left out. The constraints are stated with the velocities `G (v_f − P v_f)`, which are
+//! consistent even if the errors of redundant rows differ. The velocity of the solution is projected onto the
+//! constraints once more, which removes the rounding of the solve.
+//!
+//! # Source
+//!
+//! The laws and the solver are those of [`mixed`]; the statement for a step is derived here.
+
+use nalgebra::{DMatrix, DVector, Vector3};
+use percussion_complementarity::friction::{
+    Method, Report,
+    document::Document,
+    mixed::{self, Block, Figures, Problem, Section},
+};
+
+use super::{Place, VelocityLevel};
+use crate::{
+    error::Error,
+    model::{Model, State},
+    report::{FrictionReport, Residuals},
+};
+
+/// The friction of all joints, and the current problem.
+#[derive(Debug)]
+pub(super) struct Joints {
+    /// The axis `d` of each joint (`n_v × n_d`).
+    axes: DMatrix<f64>,
+    /// Largest impulse of each (N·s, N·m·s).
+    bounds: Vec<f64>,
+    /// Displacement along each velocity (m or rad) that moves bodies by `length` (m).
+    strides: Vec<f64>,
+    length: f64,
+    stated: Option<Stated>,
+    /// `v_f`, not projected onto the constraints.
+    unconstrained: DVector<f64>,
+    /// Impulses of the joints: those with which the solve starts, those that it found, and those of the last step.
+    start: Vec<f64>,
+    impulses: Vec<f64>,
+    last: Vec<f64>,
+    /// Residual of the equations of motion (m/s).
+    motion: f64,
+}
+
+/// A problem, with the places of its rows, its start and its solution.
+#[derive(Debug)]
+struct Stated {
+    problem: Problem,
+    entries: Vec<Entry>,
+    start: Vec<f64>,
+    impulses: Vec<f64>,
+}
+
+/// One row of a problem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Entry {
+    Constraint,
+    /// A component of a contact, by the number of the contact in the problem.
+    Contact(usize, usize),
+    Joint(usize),
+}
+
+impl Stated {
+    /// The first row of each block with its figures.
+    fn figures(&self) -> impl Iterator<Item = (&Block, Entry, Figures)> {
+        let mut first = 0;
+        let all = self.problem.block_figures(&self.impulses);
+        self.problem.blocks().iter().zip(all).map(move |(block, figures)| {
+            let entry = self.entries[first];
+            first += block.rows;
+            (block, entry, figures)
+        })
+    }
+}
+
+impl Joints {
+    /// The friction of the joints in steps of `step_size` (s) from `state`; `None` if there is none.
+    pub(super) fn new(model: &Model, state: &State, step_size: f64) -> Result<Option<Self>, Error> {
+        let frictions = model.joint_friction();
+        if frictions.is_empty() {
+            return Ok(None);
+        }
+        let scales = model.scales(state, step_size);
+        let mut axes = DMatrix::zeros(model.system().velocity_count(), frictions.len());
+        for (joint, friction) in frictions.iter().enumerate() {
+            let axis = friction.axis().ok_or(Error::FrictionDirections { joint })?;
+            axes.set_column(joint, &axis);
+        }
+        let zeros = vec![0.0; frictions.len()];
+        Ok(Some(Self {
+            unconstrained: DVector::zeros(axes.nrows()),
+            axes,
+            bounds: frictions.iter().map(|friction| step_size * friction.bound).collect(),
+            strides: scales.of_velocities(model.system(), &state.coordinates),
+            length: scales.length,
+            stated: None,
+            start: zeros.clone(),
+            impulses: zeros.clone(),
+            last: zeros,
+            motion: 0.0,
+        }))
+    }
+
+    /// Stores `v_f` before it is projected onto the constraints. Nothing is stated yet.
+    pub(super) fn keep(&mut self, free: &DVector<f64>) {
+        self.unconstrained.copy_from(free);
+        self.stated = None;
+    }
+
+    /// Starts the next solve with the impulses of the last step, or with zero.
+    pub(super) fn begin(&mut self, warm: bool) {
+        let Self { start, last, .. } = self;
+        start.iter_mut().zip(last).for_each(|(to, from)| *to = if warm { *from } else { 0.0 });
+    }
+
+    /// Starts the next solve with the impulses that the current one found.
+    pub(super) fn begin_with_found(&mut self) {
+        self.start.copy_from_slice(&self.impulses);
+    }
+
+    /// Stores the impulses for the next step.
+    pub(super) fn finish(&mut self) {
+        self.last.copy_from_slice(&self.impulses);
+    }
+
+    /// The length (m) by which the velocity of a row is multiplied to be comparable with that of a contact.
+    fn length_of(&self, row: &[f64]) -> f64 {
+        let moved: f64 = row.iter().zip(&self.strides).map(|(r, stride)| r.abs() * stride).sum();
+        let length = self.length / moved;
+        if length.is_finite() && length > 0.0 { length } else { 1.0 }
+    }
+
+    /// Adds `d p_d` of all joints.
+    pub(super) fn push(&self, momentum: &mut DMatrix<f64>) {
+        for (axis, &impulse) in self.axes.column_iter().zip(&self.impulses) {
+            momentum.column_mut(0).axpy(impulse, &axis, 1.0);
+        }
+    }
+
+    /// Measures by how much `velocity` differs from `v_f` and the `response` to all impulses.
+    pub(super) fn judge_motion(&mut self, velocity: &DVector<f64>, response: &DMatrix<f64>) {
+        let missing = velocity - &self.unconstrained - response.column(0);
+        let sizes = missing.iter().zip(&self.strides);
+        self.motion = sizes.map(|(v, stride)| v.abs() * self.length / stride).fold(0.0, f64::max);
+    }
+
+    /// The document of the current problem.
+    pub(super) fn document(&self, method: Method) -> Option<Document> {
+        let Stated { problem, start, .. } = self.stated.as_ref()?;
+        let start = Some(start.clone());
+        Some(Document { start, ..Document::of_blocks(problem).with_method(method) })
+    }
+
+    /// The generalized impulses of all joints (`n_v` each).
+    pub(super) fn generalized_impulses(&self) -> Vec<DVector<f64>> {
+        self.axes.column_iter().zip(&self.impulses).map(|(axis, p)| axis * *p).collect()
+    }
+
+    /// The friction of all joints at the end of the step.
+    pub(super) fn reports(&self, velocity: &[f64]) -> Vec<FrictionReport> {
+        let mut residuals = vec![0.0; self.bounds.len()];
+        for (block, entry, figures) in self.stated.iter().flat_map(Stated::figures) {
+            if let Entry::Joint(joint) = entry {
+                residuals[joint] = figures.largest() / block.length;
+            }
+        }
+        let report = |(joint, residual)| FrictionReport {
+            joint,
+            impulse: self.impulses[joint],
+            bound: self.bounds[joint],
+            velocity: self.axes.column(joint).iter().zip(velocity).map(|(d, v)| d * v).sum(),
+            residual,
+        };
+        residuals.into_iter().enumerate().map(report).collect()
+    }
+
+    /// The residual of each contact of the problem (m/s).
+    pub(super) fn contact_residuals(&self, contacts: usize) -> Vec<f64> {
+        let mut residuals = vec![0.0; contacts];
+        for (_, entry, figures) in self.stated.iter().flat_map(Stated::figures) {
+            if let Entry::Contact(contact, _) = entry {
+                residuals[contact] = figures.largest();
+            }
+        }
+        residuals
+    }
+
+    /// The largest residuals of the problem, by kind of row and by part of the laws.
+    pub(super) fn residuals(&self) -> Residuals {
+        let mut all = Residuals { motion: self.motion, ..Residuals::default() };
+        for (block, _, figures) in self.stated.iter().flat_map(Stated::figures) {
+            let of_kind = match block.set {
+                mixed::Set::Bilateral => &mut all.constraints,
+                mixed::Set::Interval { .. } => &mut all.joint_friction,
+                mixed::Set::Contact(_) => &mut all.contacts,
+                _ => &mut all.limits,
+            };
+            *of_kind = of_kind.max(figures.largest());
+            all.primal = all.primal.max(figures.bilateral).max(figures.approach);
+            all.dual = all.dual.max(figures.adhesion).max(figures.cone);
+            all.complementarity = all.complementarity.max(figures.complementarity);
+            all.natural_map = all.natural_map.max(figures.slip);
+        }
+        all
+    }
+}
+
+/// Rows, blocks and velocities of a problem while it is stated.
+#[derive(Default)]
+struct Statement {
+    rows: Vec<Vec<f64>>,
+    velocities: Vec<f64>,
+    entries: Vec<Entry>,
+    blocks: Vec<Block>,
+}
+
+impl Statement {
+    fn push(&mut self, row: &[f64], velocity: f64, entry: Entry) {
+        self.rows.push(row.to_vec());
+        self.velocities.push(velocity);
+        self.entries.push(entry);
+    }
+}
+
+impl VelocityLevel {
+    /// States the problem of the constraints, the contacts `active` and the joints, with the projected velocity `free`
+    /// and the velocities `shifts` that the scheme adds to the normals.
+    pub(super) fn state_blocks(
+        &mut self,
+        model: &Model,
+        place: &Place<'_>,
+        free: &DVector<f64>,
+        active: &[usize],
+        shifts: &[f64],
+    ) -> Result<(), Error> {
+        let Some(joints) = &self.joints else { return Ok(()) };
+        let rows = self.rows_of_contacts_and_joints(joints, active.len());
+        let moves = self.moving(model, place, &rows);
+        let mut statement = Statement::default();
+        let lost = &joints.unconstrained - free;
+        for row in self.bilateral.rows().row_iter() {
+            let row: Vec<f64> = row.iter().copied().collect();
+            statement.blocks.push(Block::bilateral(1).with_length(joints.length_of(&row)));
+            statement.push(&row, dot(&row, &lost), Entry::Constraint);
+        }
+        let width = self.set.component_count();
+        let (mut contacts, mut slots) = (Vec::new(), Vec::new());
+        for slot in (0..active.len()).filter(|slot| moves[width * slot]) {
+            let friction = self.set.friction()[slot];
+            let before = statement.rows.len();
+            for component in 0..width {
+                let row = width * slot + component;
+                if component == 0 || (friction > 0.0 && moves[row]) {
+                    let shift = if component == 0 { shifts[slot] } else { 0.0 };
+                    let velocity = dot(&rows[row], &joints.unconstrained) + shift;
+                    let entry = Entry::Contact(slots.len(), component);
+                    statement.push(&rows[row], velocity, entry);
+                }
+            }
+            statement.blocks.push(match statement.rows.len() - before {
+                1 => Block::unilateral(1).with_length(joints.length_of(&rows[width * slot])),
+                rows => Block { rows, ..Block::contact(Section::Disc(friction)) },
+            });
+            contacts.push(active[slot]);
+            slots.push(slot);
+        }
+        for (joint, &bound) in joints.bounds.iter().enumerate() {
+            let row = width * active.len() + joint;
+            if moves[row] {
+                let length = joints.length_of(&rows[row]);
+                statement.blocks.push(Block::bound(bound).with_length(length));
+                let velocity = dot(&rows[row], &joints.unconstrained);
+                statement.push(&rows[row], velocity, Entry::Joint(joint));
+            }
+        }
+        let stated = stated(model, place, statement)?;
+        self.contacts = contacts;
+        self.slots = slots;
+        if let Some(joints) = &mut self.joints {
+            joints.stated = stated;
+        }
+        Ok(())
+    }
+
+    /// All rows of the contacts of the set, then those of the joints.
+    fn rows_of_contacts_and_joints(&self, joints: &Joints, contacts: usize) -> Vec<Vec<f64>> {
+        let mut jacobian = DMatrix::zeros(0, 0);
+        if contacts > 0 {
+            self.set.contact_jacobian(&mut jacobian);
+        }
+        let of_contacts = jacobian.row_iter().map(|row| row.iter().copied().collect());
+        let of_joints = joints.axes.column_iter().map(|axis| axis.iter().copied().collect());
+        of_contacts.chain(of_joints).collect()
+    }
+
+    /// Which of these rows can move while the constraints hold. A row that is not finite counts as one that can, so
+    /// that the problem refuses it.
+    fn moving(&self, model: &Model, place: &Place<'_>, rows: &[Vec<f64>]) -> Vec<bool> {
+        let count = model.system().velocity_count();
+        let columns = DMatrix::from_fn(count, rows.len(), |i, row| rows[row][i]);
+        let mut responses = columns.clone();
+        model.system().apply_inverse_mass(place.mass_coordinates, &mut responses);
+        let mut delassus = columns.tr_mul(&responses);
+        let before = delassus.diagonal();
+        self.bilateral.reduce(&columns, &mut delassus);
+        // The remainder of a row that the constraints hold is the rounding of sums of n_v products.
+        let rounding = 16.0 * count as f64 * f64::EPSILON;
+        let is_held = |row: usize| delassus[(row, row)] <= rounding * before[row];
+        (0..rows.len()).map(|row| !is_held(row)).collect()
+    }
+
+    /// Solves the problem with blocks; `None` if it has no row.
+    pub(super) fn solve_blocks(&mut self) -> Result<Option<Report>, Error> {
+        let Some(joints) = &mut self.joints else { return Ok(None) };
+        joints.impulses.fill(0.0);
+        let Some(stated) = &mut joints.stated else { return Ok(None) };
+        for (value, entry) in stated.start.iter_mut().zip(&stated.entries) {
+            *value = match *entry {
+                Entry::Constraint => 0.0,
+                Entry::Contact(contact, component) => self.start[contact][component],
+                Entry::Joint(joint) => joints.start[joint],
+            };
+        }
+        stated.impulses.copy_from_slice(&stated.start);
+        let report = self.method.solve_blocks_from(&stated.problem, &mut stated.impulses)?;
+        self.impulses.fill(Vector3::zeros());
+        for (&value, entry) in stated.impulses.iter().zip(&stated.entries) {
+            match *entry {
+                Entry::Constraint => {}
+                Entry::Contact(contact, component) => self.impulses[contact][component] = value,
+                Entry::Joint(joint) => joints.impulses[joint] = value,
+            }
+        }
+        Ok(Some(report))
+    }
+}
+
+fn dot(row: &[f64], velocity: &DVector<f64>) -> f64 {
+    row.iter().zip(velocity).map(|(row, velocity)| row * velocity).sum()
+}
+
+/// The problem of these rows; `None` if there are none.
+fn stated(model: &Model, place: &Place<'_>, statement: Statement) -> Result<Option<Stated>, Error> {
+    let Statement { rows, velocities, entries, blocks } = statement;
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let count = model.system().velocity_count();
+    let columns = DMatrix::from_fn(count, rows.len(), |i, row| rows[row][i]);
+    let mut responses = columns.clone();
+    model.system().apply_inverse_mass(place.mass_coordinates, &mut responses);
+    let product = columns.tr_mul(&responses);
+    let delassus = 0.5 * (&product + product.transpose());
+    let problem = Problem::new(delassus, velocities, blocks)
+        .map_err(|source| Error::Blocks { time: place.time, source })?;
+    let zeros = vec![0.0; entries.len()];
+    Ok(Some(Stated { problem, entries, start: zeros.clone(), impulses: zeros }))
+}
