@@ -192,7 +192,7 @@ class Model:
         root floats, unless its name is ``world`` or ``fixed_base`` is set. A model in MJCF has its own bodies, gravity and
         positions, those of ``keyframe`` if it is given. ``ground`` is the height of a floor (m). ``gravity`` is (0, 0, −9.81) m/s² where the file has
         none, ``friction`` is 0.8 and ``restitution`` 0 for surfaces without values. ``joints`` are coordinates by the names of joints
-        (rad, m). ``scheme`` is the integration scheme, by default ``moreau-jean``, or ``stewart-trinkle`` for joints with dry friction.
+        (rad, m). ``scheme`` is the integration scheme, by default ``moreau-jean``.
 
         ``drive`` is what moves the joints: ``limp`` nothing, ``hold`` servos that hold the start, ``controls`` the actuators of the file
         (see ``Simulation.set_controls``), or the name of a file of targets (``.csv``). Further options are the fields of ``[robot]`` in a

@@ -105,7 +105,7 @@ def _of_contacts(problem: FrictionProblem, settings: dict[str, float]) -> FloatA
         return None
     if reduced is None or len(reduced[1]) < len(friction):
         return None
-    solution = reduced[0].solve(**settings)
+    solution = reduced[0].solve(None, **settings)
     return solution.impulses.reshape(-1)[rows] if solution.status == "solved" else None
 
 
