@@ -102,10 +102,9 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
 
 /// The lines of [`USAGE`] about `command`; `None` for an unknown one.
 fn usage_of(command: &str) -> Option<String> {
-    let names = |line: &str| {
-        line.strip_prefix("  ").and_then(|rest| rest.split(' ').next()) == Some(command)
-    };
-    let mut lines = USAGE.lines().skip_while(|line| !names(line));
+    let name = |line: &'static str| line.strip_prefix("  ")?.split(' ').next();
+    let begins = |line: &&'static str| !command.is_empty() && name(line) == Some(command);
+    let mut lines = USAGE.lines().skip_while(|line| !begins(line));
     let first = lines.next()?;
     let rest = lines.take_while(|line| line.starts_with("   "));
     Some(std::iter::once(first).chain(rest).collect::<Vec<_>>().join("\n"))

@@ -59,7 +59,7 @@ pub enum ContactSourceError {
 /// ```
 /// use std::sync::Arc;
 /// use nalgebra::{Matrix3, Vector3};
-/// use percussion_dynamics::{ContactName, ContactSearch, ContactSource, Nearby, contact_source::ContactSourceError};
+/// use percussion_dynamics::{ContactName, ContactSearch, ContactSource, Nearby, ContactSourceError};
 /// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 /// use percussion_dynamics::{Body, FreeBodies, System, gap::GapFunction};
 ///

@@ -17,8 +17,8 @@
 //! ```
 //! use nalgebra::{DMatrix, Vector3};
 //! use percussion_dynamics::{
-//!     Body, ContactRows, FreeBodies, GapFunction, MassProperties, System,
-//!     gap::{Plane, Sphere, SpherePlane},
+//!     Body, FreeBodies, MassProperties, System,
+//!     gap::{ContactRows, GapFunction, Plane, Sphere, SpherePlane},
 //! };
 //!
 //! let ball = Body::from_mass_properties(&MassProperties::solid_sphere(2.0, 0.5)?);

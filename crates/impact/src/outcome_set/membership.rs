@@ -164,8 +164,7 @@ impl<'a> Membership<'a> {
     pub fn judge(&self, velocity: &DVector<f64>) -> Location {
         let (distance, tolerance) = (self.distance(velocity), self.tolerance);
         let place = |verdict, extreme| Location { verdict, distance, tolerance, extreme };
-        // A distance that is not a number is outside.
-        if distance.is_nan() || distance > tolerance {
+        if !velocity.iter().all(|v| v.is_finite()) || distance > tolerance {
             return place(Verdict::Outside, None);
         }
         match self.extreme(velocity) {

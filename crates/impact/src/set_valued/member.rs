@@ -33,10 +33,13 @@ use crate::{
 ///
 /// let [one, two] = [0, 1].map(|member| Member::new(SetValuedRouth::default(), member));
 /// let (one, two) = (one?, two?);
-/// let first = one.resolve_numbered(&problem, 0)?.velocity;
-/// assert_ne!(first, one.resolve_numbered(&problem, 1)?.velocity);
-/// assert_ne!(first, two.resolve_numbered(&problem, 0)?.velocity);
-/// assert_eq!(first, one.resolve_numbered(&problem, 0)?.velocity);
+/// let outcomes = |member: &Member| -> Result<Vec<_>, percussion_impact::Error> {
+///     (0..20).map(|impact| Ok(member.resolve_numbered(&problem, impact)?.velocity)).collect()
+/// };
+/// let drawn = outcomes(&one)?;
+/// assert!(drawn.iter().any(|velocity| *velocity != drawn[0])); // by impact
+/// assert_ne!(drawn, outcomes(&two)?); // by motion
+/// assert_eq!(drawn, outcomes(&one)?); // the same again
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -91,7 +91,10 @@ fn every_member_falls_alike_and_no_member_gains_energy() {
         }
         assert!(point.quantiles.is_sorted() && point.least <= point.quantiles[0]);
     }
-    assert!(height.points.last().unwrap().greatest > height.points.last().unwrap().least + 1e-4);
+    // A corner lifts at up to 0.21 of 0.44 m/s and falls with 2.9 m/s² at a lever of 1 m: the middle rises by up to 0.7 mm
+    // in the first turn, and by less in each later one.
+    let spread = height.points.iter().map(|point| point.greatest - point.least);
+    assert!(spread.fold(0.0, f64::max) > 1e-4);
     let before = 9.81 * 1.01;
     assert!(energy.points.iter().all(|point| point.greatest < before * (1.0 + 1e-10)));
     assert!(ensemble.members.iter().all(|member| member.energy.residual().abs() < 1e-9));
@@ -110,7 +113,9 @@ fn the_block_comes_to_rest() {
         assert_eq!(member.ending.closed.len(), 2, "{member:?}");
         assert!(member.state.velocity.iter().all(|v| v.abs() < 1e-9), "{member:?}");
     }
-    assert!(ensemble.sequences.len() > 3, "{:?}", ensemble.sequences);
+    // Rest at the landing, or a turn about either corner. Later impacts have one outcome: an impulse at one corner
+    // separates the other one.
+    assert_eq!(ensemble.sequences.len(), 3, "{:?}", ensemble.sequences);
     let counts: u64 = ensemble.sequences.iter().map(|share| share.count).sum();
     assert_eq!(counts, 40);
 }
@@ -168,22 +173,20 @@ fn each_impact_of_a_member_is_its_own_sample() {
             self.0.resolve_numbered(problem, number)
         }
     }
-    let law = SetValuedRouth::new(set_valued::Settings { steps: 100, ..Default::default() });
-    let law = Listening(set_valued::Member::new(law, 3).unwrap(), &numbers);
     let settings = event_driven::Settings::default();
-    let report = integrate(&model, &law, &settings, &start, 1.0, &mut |_| ()).unwrap();
-    let numbers = numbers.lock().unwrap();
-    assert!(numbers.len() > 1 && numbers.len() <= report.counters.impacts);
-    assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
-    assert_eq!(
-        report.modes,
-        [Mode::Sticking, Mode::Sticking].map(|mode| report
-            .modes
-            .iter()
-            .copied()
-            .find(|m| *m == mode)
-            .unwrap_or(mode))
-    );
+    let mut turned = 0;
+    for member in 0..10 {
+        let law = SetValuedRouth::new(set_valued::Settings { steps: 100, ..Default::default() });
+        let law = Listening(set_valued::Member::new(law, member).unwrap(), &numbers);
+        let report = integrate(&model, &law, &settings, &start, 1.0, &mut |_| ()).unwrap();
+        let numbers = std::mem::take(&mut *numbers.lock().unwrap());
+        assert!(!numbers.is_empty() && numbers.len() <= report.counters.impacts, "{numbers:?}");
+        assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
+        assert_eq!(report.modes, [Mode::Sticking; 2]);
+        turned += usize::from(numbers.len() > 1);
+    }
+    // About half of the members turn first.
+    assert!(turned > 0, "a member draws more than once");
 }
 
 #[test]
