@@ -77,6 +77,7 @@
 //! | feature | default | adds |
 //! | --- | --- | --- |
 //! | `adaptive` | yes | [`event_driven`], [`ensemble`], [`compliant`] and [`inclusion`], by the crate `diffsol` |
+//! | `ensembles` | yes | [`ensemble`]; includes `adaptive` and the feature `sets` of `percussion-impact` |
 //! | `rayon` | yes | contact problems and ensembles on several threads, with the same bits as on one |
 //! | `tracing` | yes | events of level `debug` |
 //! | `serde` | yes | settings and reports as data |
@@ -94,7 +95,7 @@ mod bilateral;
 pub mod compliant;
 mod contacts;
 mod energy;
-#[cfg(feature = "adaptive")]
+#[cfg(feature = "ensembles")]
 pub mod ensemble;
 mod error;
 #[cfg(feature = "adaptive")]
