@@ -14,8 +14,8 @@ use serde_json::Value;
 use crate::{
     arrays::{self, list, out, out_matrix},
     errors::{checked, refused},
-    friction::FrictionProblem,
-    values::{self, by_name, method, name_of, object, plain},
+    friction::{FrictionProblem, method_or},
+    values::{self, by_name, name_of, object, plain},
 };
 
 /// A problem with blocks, its start and its method, as in a document.
@@ -96,11 +96,7 @@ impl BlockProblem {
         settings: &Bound<'py, PyDict>,
         start: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let method = match name {
-            Some(name) => method(name, settings)?,
-            None if settings.is_empty() => self.method.unwrap_or_default(),
-            None => method(Method::default().name(), settings)?,
-        };
+        let method = method_or(self.method, name, settings)?;
         let mut impulses = match (start, &self.start) {
             (Some(start), _) => self.impulses("start", start)?,
             (None, Some(start)) => start.clone(),

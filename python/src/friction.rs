@@ -13,6 +13,20 @@ use crate::{
     values::{by_name, method, name_of, plain},
 };
 
+/// The method of this name with these settings; without a name the default with these settings, or without any the one that
+/// the document `states`, or the default.
+pub(crate) fn method_or(
+    states: Option<Method>,
+    name: Option<&str>,
+    settings: &Bound<'_, PyDict>,
+) -> PyResult<Method> {
+    match name {
+        Some(name) => method(name, settings),
+        None if settings.is_empty() => Ok(states.unwrap_or_default()),
+        None => method(Method::default().name(), settings),
+    }
+}
+
 /// A problem with its start and its method, as in a document.
 #[pyclass(frozen, module = "percussion._percussion")]
 #[derive(Debug)]
@@ -178,11 +192,7 @@ impl FrictionProblem {
         settings: &Bound<'py, PyDict>,
         start: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let method = match name {
-            Some(name) => method(name, settings)?,
-            None if settings.is_empty() => self.method.unwrap_or_default(),
-            None => method(Method::default().name(), settings)?,
-        };
+        let method = method_or(self.method, name, settings)?;
         let mut impulses = match (start, &self.start) {
             (Some(start), _) => self.impulses("start", start)?,
             (None, Some(start)) => start.clone(),

@@ -186,7 +186,7 @@ pub struct Member {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Share<T> {
-    /// What they have in common.
+    /// The value that these members share: a status, the closed contacts at the end, or a sequence.
     pub value: T,
     /// Number of these members.
     pub count: u64,

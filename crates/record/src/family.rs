@@ -11,7 +11,7 @@ pub struct Family {
     pub title: String,
     /// The paper, or the origin of the checks.
     pub source: String,
-    /// Two sentences for a reader who knows none of it: the question and the answer.
+    /// Introduction of two sentences that needs no previous knowledge: the question and its answer.
     pub summary: String,
     /// Name of the experiment whose motion or first figure represents the family, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
