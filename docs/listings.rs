@@ -36,4 +36,5 @@ chapters! {
     reliability: "src/reliability.md",
     sensitivity: "src/sensitivity.md",
     extending: "src/extending.md",
+    terms: "src/terms.md",
 }

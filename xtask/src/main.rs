@@ -19,6 +19,7 @@ mod python;
 mod release;
 mod reproduce;
 mod shell;
+mod site;
 mod snapshot;
 mod soak;
 mod tidy;
@@ -35,7 +36,9 @@ usage: cargo xtask COMMAND
   snapshot [--accept]                 compare results with the stored ones; with --accept take what differs
   deny                                licenses, versions and sources of all packages; needs cargo-deny
   doc                                 the documentation of the crates with its formulas, into target/doc/
-  book                                the book, into target/book/; needs mdbook
+  book                                the book with its pictures, into target/book/; needs mdbook
+  site                                book, report and crate documentation as one static site, into target/site/;
+                                      installs mdbook if it is missing
   examples                            build and run the examples of the crates
   package                             pack every crate that is published, and check it from its package alone
   release --dry-run                   pack and check every crate that is published, in the order of publication
@@ -77,6 +80,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["deny"] => deny::run(),
         ["doc"] => doc::run(),
         ["book"] => book::run(),
+        ["site"] => site::run(),
         // mdBook calls this while it builds the book.
         ["mdbook-formulas", question @ ..] => book::preprocess(question),
         ["examples"] => examples::run(),

@@ -1,5 +1,7 @@
 //! `cargo xtask reproduce [ID…]`: the published experiments, with acceptance.
 
+use std::path::PathBuf;
+
 use crate::shell::{self, cargo};
 
 const COMMAND: [&str; 6] = ["run", "--release", "--package", "percussion-cli", "--", "reproduce"];
@@ -12,7 +14,11 @@ pub(crate) fn run(ids: &[&str]) -> anyhow::Result<()> {
 
 /// Runs all experiments in their quick form, as `ci` does, with the program that the tests have built.
 pub(crate) fn quick() -> anyhow::Result<()> {
-    let out = shell::target().join("reproduction-quick");
     let mut command = shell::tested("percussion")?;
-    shell::run(command.args(["reproduce", "--quick", "--out"]).arg(out))
+    shell::run(command.args(["reproduce", "--quick", "--out"]).arg(quick_results()))
+}
+
+/// Folder of the results of [`quick`].
+pub(crate) fn quick_results() -> PathBuf {
+    shell::target().join("reproduction-quick")
 }
