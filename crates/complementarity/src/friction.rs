@@ -19,6 +19,7 @@
 //! | [`projected_gradient`] | accelerated, on the convex relaxation |
 //! | [`alternating_directions`] | one factorization, many cheap steps |
 //! | [`Method`] | the choice of a solver as a value, and the default that combines them |
+//! | [`derivative`] | derivatives of a solution with respect to its data, and where they hold |
 //! | [`document`] | problems as JSON, written, read and solved again to the same bits |
 //! | [`siconos`] | reader of problem files |
 //! | [`cone`] | friction cone and its projection |
@@ -38,6 +39,7 @@ pub mod alternating_directions;
 pub mod block_gauss_seidel;
 pub mod cone;
 mod delassus;
+pub mod derivative;
 pub mod document;
 mod error;
 mod infeasibility;
