@@ -23,6 +23,7 @@ chapters! {
     granular: "src/systems/granular.md",
     restitution: "src/systems/restitution.md",
     ensembles: "src/systems/ensembles.md",
+    derivatives: "src/systems/derivatives.md",
     reading_the_set: "src/reading-the-set.md",
     grains: "src/grains.md",
     viewer: "src/viewer.md",
