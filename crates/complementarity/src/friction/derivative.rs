@@ -49,14 +49,14 @@ mod modes;
 mod neighborhood;
 mod piece;
 mod point;
+mod refinement;
 
 use nalgebra::{DMatrix, DVector, Vector3};
 
 pub use self::{
     edges::OneSided,
     error::{Absent, Error},
-    modes::{Edge, Mode, Place},
-    neighborhood::Reach,
+    modes::{Edge, Mode, Place, Reach},
 };
 use self::{piece::Piece, point::Point};
 use super::{Delassus, Problem};

@@ -68,7 +68,7 @@ impl Draw {
     }
 
     fn build(&mut self, planar: bool, kind: Kind) -> Option<Case> {
-        let n = 1 + self.below(4) as usize;
+        let n = usize::try_from(1 + self.below(4)).expect("at most four");
         let law = if self.below(3) == 0 { Law::MaximumDissipation } else { Law::Coulomb };
         let units = [self.signed(), self.signed()].map(|power| 10.0_f64.powf(6.0 * power));
         let delassus = self.delassus(n, planar) * units[0];
@@ -76,14 +76,14 @@ impl Draw {
             .map(|_| if self.below(6) == 0 { 0.0 } else { self.between(0.05, 1.2) })
             .collect();
         let (mut impulses, mut velocities) = (Vec::new(), Vec::new());
-        for contact in 0..n {
+        for (contact, &friction) in friction.iter().enumerate() {
             let block = delassus.fixed_view::<3, 3>(3 * contact, 3 * contact);
             let coupling = Vector2::new(block[(0, 1)], block[(0, 2)]);
             let tilt = match law {
                 Law::Coulomb => Vector2::zeros(),
-                Law::MaximumDissipation => friction[contact] / block[(0, 0)] * coupling,
+                Law::MaximumDissipation => friction / block[(0, 0)] * coupling,
             };
-            let (impulse, velocity) = self.contact(friction[contact], &tilt, planar, kind);
+            let (impulse, velocity) = self.contact(friction, &tilt, planar, kind);
             impulses.push(impulse * (units[1] * 3.0 / block.trace()));
             velocities.push(velocity * units[1]);
         }

@@ -8,6 +8,7 @@ use percussion_complementarity::friction::{
 };
 
 use super::{
+    Solution,
     cases::{Case, Draw},
     distance, moved, roots, stacked,
 };
@@ -65,8 +66,7 @@ fn to_one_side(
         if !values.iter().all(near) {
             return None;
         }
-        let of = |start: &DVector<f64>,
-                  part: fn(&(DVector<f64>, DVector<f64>)) -> &DVector<f64>| {
+        let of = |start: &DVector<f64>, part: fn(&Solution) -> &DVector<f64>| {
             let [a, b, c] = [0, 1, 2].map(|i| part(&values[i]));
             (18.0 * a - 11.0 * start - 9.0 * b + 2.0 * c) / (6.0 * step)
         };
@@ -86,8 +86,9 @@ fn to_one_side(
 }
 
 fn sliding_tip() -> Derivative {
-    let problem = Problem::from_dense(&DMatrix::identity(3, 3), &[0.0, 0.0, 0.0], &[0.5]).unwrap();
-    Derivative::at(&problem, &[Vector3::zeros()], &Settings::default()).unwrap()
+    let problem = Problem::from_dense(&DMatrix::identity(3, 3), &[0.0, 0.0, 0.0], &[0.5])
+        .expect("a valid problem");
+    Derivative::at(&problem, &[Vector3::zeros()], &Settings::default()).expect("a solution")
 }
 
 /// A contact at rest without impulse obeys Coulomb's law itself, for any direction in its plane.

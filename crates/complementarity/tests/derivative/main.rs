@@ -14,6 +14,9 @@ use percussion_complementarity::friction::{
 
 use self::cases::{Case, Draw};
 
+/// Velocities and impulses.
+type Solution = (DVector<f64>, DVector<f64>);
+
 fn stacked(vectors: &[Vector3<f64>]) -> DVector<f64> {
     DVector::from_iterator(3 * vectors.len(), vectors.iter().flatten().copied())
 }
@@ -46,11 +49,12 @@ fn moved(case: &Case, direction: &Direction, step: f64) -> Option<(DVector<f64>,
     let free = stacked(problem.free_velocity()) + step * stacked(&direction.free_velocity);
     let friction: Vec<_> =
         (0..n).map(|i| problem.contacts()[i].friction() + step * direction.friction[i]).collect();
-    let moved = Problem::from_dense(&delassus, free.as_slice(), &friction).unwrap();
+    let moved =
+        Problem::from_dense(&delassus, free.as_slice(), &friction).expect("a valid problem");
     let moved = moved.with_law(problem.law());
     let mut solution = impulses.clone();
     let method = Method::default().with_tolerance(1e-14);
-    method.solve_from(&moved, &mut solution).unwrap();
+    method.solve_from(&moved, &mut solution).expect("valid settings");
     let solved = moved.figures(&solution).largest() <= 1e-12 * problem.velocity_scale();
     solved.then(|| (stacked(&moved.velocities(&solution)), stacked(&solution)))
 }
@@ -79,7 +83,7 @@ fn differences(case: &Case, direction: &Direction, step: f64) -> Judge {
             return Judge::Elsewhere;
         }
     }
-    let of = |part: fn(&(DVector<f64>, DVector<f64>)) -> &DVector<f64>| {
+    let of = |part: fn(&Solution) -> &DVector<f64>| {
         let [a, b, c, d] = [0, 1, 2, 3].map(|i| part(&values[i]));
         (8.0 * (a - b) - (c - d)) / (12.0 * step)
     };
@@ -109,8 +113,8 @@ fn step(case: &Case, derivative: &Derivative, direction: &Direction, reach: f64)
     };
     let drive = (0..case.impulses.len()).map(of).fold(0.0, f64::max);
     // Changes of `W` also act where no impulse does.
-    let by_operator = 0.03 / derivative.condition().unwrap();
-    (0.03 * reach).min(0.03 * derivative.radius().unwrap() / drive).min(by_operator)
+    let by_operator = 0.03 / derivative.condition().expect("a regular case");
+    (0.03 * reach).min(0.03 * derivative.radius().expect("a regular case") / drive).min(by_operator)
 }
 
 #[test]
@@ -132,7 +136,7 @@ fn derivatives_of_regular_cases_are_those_of_central_differences() {
         let size = largest(&roots, &found.0, &found.1);
         let velocities = stacked(&case.problem.velocities(&case.impulses));
         let value = largest(&roots, &velocities, &stacked(&case.impulses));
-        if derivative.condition().unwrap() * 1e-14 * value > 1e-7 * step * size {
+        if derivative.condition().expect("a regular case") * 1e-14 * value > 1e-7 * step * size {
             ill += 1;
             continue;
         }
@@ -185,7 +189,7 @@ fn products_from_both_sides_and_matrices_agree() {
         let backward =
             dot(&gradient.free_velocity, &direction.free_velocity) + by_friction + by_delassus;
         let size: f64 = forward.abs() + by_friction.abs() + by_delassus.abs() + 1e-3;
-        let tolerance = 1e-13 * derivative.condition().unwrap();
+        let tolerance = 1e-13 * derivative.condition().expect("a regular case");
         assert!((forward - backward).abs() < tolerance * size, "{forward} {backward}");
 
         let matrices = derivative.matrices().unwrap();
@@ -212,7 +216,7 @@ fn an_exact_reach_ends_where_a_mode_ends() {
         let change = derivative.forward(&direction).unwrap();
         let Reach { step, exact, .. } = change.reach;
         assert!(exact);
-        if derivative.condition().unwrap() > 1e3 || !step.is_finite() {
+        if derivative.condition().expect("a regular case") > 1e3 || !step.is_finite() {
             continue;
         }
         compared += 1;
@@ -223,7 +227,8 @@ fn an_exact_reach_ends_where_a_mode_ends() {
             };
             let free = stacked(&path(problem.free_velocity(), &direction.free_velocity));
             let friction: Vec<_> = problem.contacts().iter().map(Contact::friction).collect();
-            let moved = Problem::from_dense(&problem.dense(), free.as_slice(), &friction).unwrap();
+            let moved = Problem::from_dense(&problem.dense(), free.as_slice(), &friction)
+                .expect("a valid problem");
             let moved = moved.with_law(problem.law());
             moved.relative_residual(&path(impulses, &change.impulses))
         };
@@ -241,7 +246,7 @@ fn modes_stay_within_the_radius() {
         let Some(case) = draw.case() else { continue };
         let Some(derivative) = at(&case) else { continue };
         compared += 1;
-        let radius = derivative.radius().unwrap();
+        let radius = derivative.radius().expect("a regular case");
         assert!(radius > 0.0);
         let n = case.problem.contact_count();
         let free = (0..n).map(|_| draw.vector().normalize() * (0.999 * radius)).collect();

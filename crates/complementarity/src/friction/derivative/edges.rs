@@ -17,8 +17,10 @@
 use nalgebra::{DVector, Vector2};
 
 use super::{
-    Absent, Change, Edge, Error, Mode, Place, neighborhood,
-    piece::{Chosen, Piece, slip_change},
+    Absent, Change, Edge, Error, Mode, Place,
+    modes::Chosen,
+    neighborhood,
+    piece::{Piece, slip_change},
     point::{Load, Point, part},
 };
 

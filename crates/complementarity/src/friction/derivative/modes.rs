@@ -157,3 +157,26 @@ pub(super) fn sliding(
 pub(super) fn turned(vector: &Vector2<f64>) -> Vector2<f64> {
     Vector2::new(-vector.y, vector.x)
 }
+
+/// The mode of a contact and its direction of friction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chosen {
+    pub(super) mode: Mode,
+    pub(super) direction: Vector2<f64>,
+}
+
+/// The step along a direction after which the first contact leaves its mode.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Reach {
+    /// The step, in units of the direction (> 0); infinite if no contact leaves its mode.
+    pub step: f64,
+    /// The contact that leaves its mode first.
+    pub contact: Option<usize>,
+    /// The mode that it enters.
+    pub mode: Option<Mode>,
+    /// Whether the step is exact up to rounding. This holds if only the free velocity changes and no friction changes
+    /// its direction, as in the plane: the solution is then affine along the direction. Otherwise the step is that of
+    /// the tangent, an estimate.
+    pub exact: bool,
+}

@@ -17,29 +17,14 @@
 use nalgebra::{DMatrix, DVector, Vector3};
 
 use super::{
-    Mode,
-    piece::{Chosen, slip_change},
+    Mode, Reach,
+    modes::Chosen,
+    piece::slip_change,
     point::{Load, Point, part},
 };
 
 /// Rotations of a friction direction up to this, relative to the size of the change, are rounding.
 const STRAIGHT: f64 = 1e-12;
-
-/// The step along a direction after which the first contact leaves its mode.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Reach {
-    /// The step, in units of the direction (> 0); infinite if no contact leaves its mode.
-    pub step: f64,
-    /// The contact that leaves its mode first.
-    pub contact: Option<usize>,
-    /// The mode that it enters.
-    pub mode: Option<Mode>,
-    /// Whether the step is exact up to rounding. This holds if only the free velocity changes and no friction changes
-    /// its direction, as in the plane: the solution is then affine along the direction. Otherwise the step is that of
-    /// the tangent, an estimate.
-    pub exact: bool,
-}
 
 /// The reach of the changes of impulses and velocities; contacts that are at an edge of their mode are left out.
 pub(super) fn reach(

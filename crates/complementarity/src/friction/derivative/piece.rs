@@ -5,19 +5,12 @@ use nalgebra::{DMatrix, DVector, Matrix3, Vector2, Vector3};
 use super::{
     Absent, Gradient, Matrices, Mode,
     inverse::Inverse,
-    modes::turned,
+    modes::{Chosen, turned},
     point::{Load, Point, Weights, part},
 };
 
 /// A part of a right side outside of the range that is larger than this fraction contradicts the equations.
 const CONSISTENT: f64 = 1e-7;
-
-/// The mode of a contact and its direction of friction.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Chosen {
-    pub(super) mode: Mode,
-    pub(super) direction: Vector2<f64>,
-}
 
 /// `C dp = c − B q` with `C = A + B W`, factorized.
 #[derive(Clone, Debug)]

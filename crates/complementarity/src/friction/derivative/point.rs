@@ -8,13 +8,9 @@ use nalgebra::{DMatrix, DVector, Matrix3, Vector2, Vector3};
 use super::{
     Change, Direction, Edge, Error, Mode, Place, Reach, Settings,
     error::{check_entries, check_vectors},
-    modes::{Judged, Local, sliding, turned},
-    piece::{Chosen, Piece},
+    modes::{Chosen, Judged, Local},
 };
 use crate::friction::{Delassus, Law, Problem};
-
-/// Maximum number of Newton steps of the refinement.
-const STEPS: usize = 6;
 
 /// A solution; vectors have three components a contact.
 #[derive(Clone, Debug)]
@@ -146,7 +142,7 @@ impl Point {
     }
 
     /// Computes velocities and modes from the impulses.
-    fn judge(&mut self) {
+    pub(super) fn judge(&mut self) {
         self.velocity = &self.delassus * &self.impulse + &self.free_velocity;
         let judged = (0..self.count()).map(|contact| {
             let judged = Judged {
@@ -177,56 +173,6 @@ impl Point {
         };
         let chosen = |local: &Local| Chosen { mode: mode(local), direction: local.direction };
         self.locals.iter().map(chosen).collect()
-    }
-
-    /// Newton's method for the equations of the modes, as long as their residual decreases.
-    pub(super) fn refine(&mut self) {
-        let mut residual = self.residual(&self.base());
-        for _ in 0..STEPS {
-            let size = residual.amax();
-            if size <= f64::EPSILON * self.velocity.amax().max(self.impulse.amax()) {
-                return;
-            }
-            let modes = self.base();
-            let piece = Piece::new(self, &modes);
-            let mut next = self.clone();
-            next.impulse -= &piece.inverse.matrix * &residual;
-            for (contact, chosen) in modes.iter().enumerate() {
-                if chosen.mode == Mode::Open {
-                    next.impulse.fixed_rows_mut::<3>(3 * contact).fill(0.0);
-                }
-            }
-            next.judge();
-            let smaller = next.residual(&next.base());
-            let same = next.locals.iter().zip(&self.locals).all(|(a, b)| a.place == b.place);
-            if !same || smaller.amax() >= size {
-                return;
-            }
-            (*self, residual) = (next, smaller);
-        }
-    }
-
-    /// The defects of the equations of `modes`, whose derivatives are the matrix of [`Piece`].
-    fn residual(&self, modes: &[Chosen]) -> DVector<f64> {
-        let mut residual = DVector::zeros(3 * self.count());
-        for (contact, chosen) in modes.iter().enumerate() {
-            let (p, u) = (part(&self.impulse, contact), part(&self.velocity, contact));
-            let (friction, tilt) = (self.friction[contact], self.tilt(contact));
-            let own = match chosen.mode {
-                Mode::Open => p,
-                Mode::Sticking => u,
-                Mode::Frictionless => Vector3::new(u.x, p.y, p.z),
-                Mode::Sliding => {
-                    let (direction, slip) = sliding(&tilt, &u.yz(), &p.yz());
-                    let across = slip * (1.0 + tilt.dot(&direction));
-                    let weight = slip + friction * p.x;
-                    let along = direction.dot(&p.yz()) - friction * p.x;
-                    Vector3::new(u.x, along, across * turned(&direction).dot(&p.yz()) / weight)
-                }
-            };
-            residual.fixed_rows_mut::<3>(3 * contact).copy_from(&own);
-        }
-        residual
     }
 
     /// A direction in scaled units.
