@@ -15,10 +15,15 @@ from typing import Any
 
 import mujoco
 import numpy as np
-import pinocchio as pin
 
 import percussion as pc
 from percussion.adapters import mujoco as adapter
+
+try:
+    import pinocchio as pin
+except ImportError:
+    print("not compared: pinocchio is not installed; pip install './python[mujoco,pinocchio]'")
+    sys.exit(0)
 
 QUADRUPED = Path(__file__).parents[2] / "crates/mechanism/fixtures/robots/standing_quadruped.xml"
 COUNT = 72
