@@ -155,6 +155,14 @@ fn filled<P: DeserializeOwned>(
         checks.map_err(|error| misread(".checks", error))?;
     let checks = checks.unwrap_or_default();
     unfounded(&checks, &expected).map_or(Ok(()), |message| Err(refused(".checks", message)))?;
+    let unexplained = expected.iter().find(|row| !uses_published(row));
+    let message = |row: &Expected| {
+        let quantity = &row.quantity;
+        format!(
+            "the published figure of `{quantity}` needs a `note`: it does not judge the row, and no checked figure rounds to it"
+        )
+    };
+    unexplained.map_or(Ok(()), |row| Err(refused("", message(row))))?;
     let parameters = serde_path_to_error::deserialize(toml::Value::Table(section));
     let parameters = parameters.map_err(|error| misread("", error))?;
     Ok(Fixture { summary: summary.trim().to_owned(), parameters, expected, play, checks })
@@ -184,6 +192,22 @@ fn unfounded(checks: &BTreeMap<String, Check>, expected: &[Expected]) -> Option<
             _ => None,
         }
     })
+}
+
+/// Whether the published figure of a row, if it has one, judges the row, or has a note on the difference.
+///
+/// It also judges a row that is compared with a checked figure which rounds to it. Its digits are those of the
+/// shortest decimal number that is the same `f64`; zeros that a paper prints at the end are not among them.
+fn uses_published(row: &Expected) -> bool {
+    let rounds_to = |published: f64| {
+        let text = published.to_string();
+        let decimals = text.split_once('.').map_or(0, |(_, digits)| digits.len());
+        let half = 0.5 * 0.1_f64.powf(decimals as f64);
+        row.against == Against::Checked
+            && row.checked.is_some_and(|checked| (checked - published).abs() <= half)
+    };
+    let is_judge = |published| row.against == Against::Published || rounds_to(published);
+    row.note.is_some() || row.published.is_none_or(is_judge)
 }
 
 /// The answers to play of the experiment `id` from its `text`, for any type of its parameters.
@@ -237,6 +261,25 @@ mod tests {
         }
         let shown = refusal(CHECKS, "against = 'nothing'\ncheck = 'fall'").unwrap();
         assert!(shown.contains("no checked figure"), "{shown}");
+    }
+
+    #[test]
+    fn a_published_figure_judges_its_row_or_has_a_note() {
+        let checked = "tolerance = 1e-9\nagainst = 'checked'\ncheck = 'fall'\nchecked =";
+        for (row, is_read) in [
+            ("published = 0.12\ntolerance = 0.1\nagainst = 'published'", true),
+            ("published = 0.12\nagainst = 'nothing'\nnote = 'Of another size.'", true),
+            ("published = 0.12\nagainst = 'nothing'", false),
+            (&format!("published = 0.12\n{checked} 0.1249"), true),
+            (&format!("published = 0.12\n{checked} 0.1251"), false),
+            (&format!("published = -5.8\n{checked} -5.832"), true),
+            (&format!("published = 9.04\n{checked} 8.86"), false),
+            (&format!("published = 9.04\n{checked} 8.86\nnote = 'Open.'"), true),
+        ] {
+            let refusal = refusal(CHECKS, row);
+            assert_eq!(refusal.is_none(), is_read, "{row}: {refusal:?}");
+            assert!(refusal.is_none_or(|text| text.contains("needs a `note`")), "{row}");
+        }
     }
 
     #[test]
