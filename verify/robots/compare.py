@@ -5,8 +5,9 @@ No model is part of this repository; take them from packages of PyPI, each under
     python -m venv venv && venv/bin/pip install pin mujoco numpy
     venv/bin/pip download --no-deps example-robot-data gymnasium dm-control mjlab   # wheels are zip files
     cargo build --release -p percussion-mechanism --example mass_matrices
-    venv/bin/python verify/robots/compare.py target/release/examples/mass_matrices FILE...
+    venv/bin/python verify/robots/compare.py target/release/examples/mass_matrices FILE|FOLDER...
 
+Of a folder it takes all URDF files, and the MJCF files that MuJoCo loads: others are parts of models, or lack their meshes.
 For each file it prints the numbers of coordinates and velocities of both programs (of MJCF also how many actuators there are
 and how many pairs of geoms may touch) and the largest differences over 100 random states, relative to the largest entry: of `M`,
 of the bias forces `h`, of the forces `f` of actuators with random controls (MJCF), and of the rows `J` of the origins of links,
@@ -14,6 +15,7 @@ one link after the other. The velocities of both programs are converted to one c
 here that the other program reads, or differs by more than 1e-10.
 """
 
+import os
 import subprocess
 import sys
 
@@ -221,8 +223,26 @@ def compare(program, path, floating):
     return size, *pinocchio_difference(joints, size, states, path, floating)
 
 
+def models(path):
+    """The file, or the models below the folder."""
+    if not os.path.isdir(path):
+        return [path]
+    import mujoco
+
+    files = sorted(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    found = [file for file in files if file.endswith(".urdf")]
+    for file in (file for file in files if file.endswith(".xml")):
+        try:
+            mujoco.MjModel.from_xml_path(file)
+            found.append(file)
+        except ValueError as error:
+            print(f"skipped {file}: {str(error).splitlines()[0]}")
+    return found
+
+
 def main():
-    program, *paths = sys.argv[1:]
+    program, *places = sys.argv[1:]
+    paths = [file for place in places for file in models(place)]
     failures = 0
     for path in paths:
         ways = [False] if path.endswith(".xml") else [False, True]

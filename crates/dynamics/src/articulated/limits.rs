@@ -180,8 +180,8 @@ mod tests {
             let q = [q.w, q.i, q.j, q.k].map(|entry| sign * entry);
             let v = [0.7, -0.2, 0.4];
             let at = |time: f64| {
-                let mut moved = q.to_vec();
-                system.retract(&mut moved, &v, time);
+                let mut moved = [0.0; 4];
+                system.retract(&q, &v.map(|rate| time * rate), &mut moved);
                 limit.gap(&system, &moved)
             };
             let mut rows = ContactRows::for_system(&system);
