@@ -210,7 +210,7 @@ fn place(element: &Element) -> String {
 /// The name of an element in messages.
 fn label(element: &Element) -> String {
     match element.attribute("name").or_else(|| element.attribute("class")) {
-        Some(name) => format!("{} `{name}`", element.name),
-        None => element.name.clone(),
+        Some(name) => format!("{} `{}`", error::short(&element.name), error::short(name)),
+        None => error::short(&element.name),
     }
 }
