@@ -310,20 +310,26 @@ impl World {
         self.search.memory().1
     }
 
-    /// The work of every grain, by place: 1, and 1 for each listed pair of which it has the smaller identity.
+    /// The work of every grain, by place: 1, and 1 for each pair of the last search of which it has the smaller identity.
     pub(crate) fn work(&self) -> Vec<f64> {
-        let identities = &self.grains.identities;
-        let mut work = vec![1.0; identities.len()];
-        if self.is_current() {
-            for slab in &self.slabs {
-                for pair in &slab.pairs {
-                    let [a, b] = pair.grains.map(|grain| grain as usize);
-                    work[if identities[a] < identities[b] { a } else { b }] += 1.0;
-                }
-                slab.wall_pairs.iter().for_each(|pair| work[pair.grain as usize] += 1.0);
+        let Grains { identities, previous, .. } = &self.grains;
+        // By places at the last search; grains may have been added and removed since.
+        let count = self.slabs.iter().map(|slab| slab.len as usize).sum();
+        let (mut known, mut listed) = (vec![u64::MAX; count], vec![0.0; count]);
+        for (identity, &then) in identities.iter().zip(previous) {
+            if let Some(known) = known.get_mut(then as usize) {
+                *known = *identity;
             }
         }
-        work
+        for slab in &self.slabs {
+            for pair in &slab.pairs {
+                let [a, b] = pair.grains.map(|grain| grain as usize);
+                listed[if known[a] < known[b] { a } else { b }] += 1.0;
+            }
+            slab.wall_pairs.iter().for_each(|pair| listed[pair.grain as usize] += 1.0);
+        }
+        let work = |&then: &u32| 1.0 + listed.get(then as usize).copied().unwrap_or_default();
+        previous.iter().map(work).collect()
     }
 
     /// Changes which grains are in this world.

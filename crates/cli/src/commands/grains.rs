@@ -52,7 +52,10 @@ use crate::{
 };
 
 /// Steps after which the division of the work is looked at.
-const BALANCE_EVERY: u64 = 50;
+const BALANCE_EVERY: u64 = 10;
+
+/// Steps between two lines about it; every new division has a line too.
+const RECORD_EVERY: u64 = 50;
 
 /// Largest imbalance, above which the work is divided anew.
 const IMBALANCE_LIMIT: f64 = 1.1;
@@ -306,6 +309,9 @@ fn divide(
         && let Some(measures) = measures
     {
         measures.see(domain);
+    }
+    if !balance.moved && !totals.step.is_multiple_of(RECORD_EVERY) {
+        return Ok(());
     }
     let size = domain.size();
     let recorded = (balance.imbalance, balance.moved);
