@@ -5,15 +5,17 @@ No model is part of this repository; take them from packages of PyPI, each under
     python -m venv venv && venv/bin/pip install pin mujoco numpy
     venv/bin/pip download --no-deps example-robot-data gymnasium dm-control mjlab   # wheels are zip files
     cargo build --release -p percussion-mechanism --example mass_matrices
-    venv/bin/python verify/robots/compare.py target/release/examples/mass_matrices FILE...
+    venv/bin/python verify/robots/compare.py target/release/examples/mass_matrices FILE|FOLDER...
 
+Of a folder it takes all URDF files, and the MJCF files that MuJoCo loads: others are parts of models, or lack their meshes.
 For each file it prints the numbers of coordinates and velocities of both programs (of MJCF also how many actuators there are
-and how many pairs of geoms may touch) and the largest relative differences over 100 random states: of `M`, of the bias
-forces `h`, of the forces `f` of actuators with random controls (MJCF), and of the rows `J` of the origins of links, one link
-after the other. The velocities of both programs are converted to one convention. It ends with exit code 1 if a model is refused
+and how many pairs of geoms may touch) and the largest differences over 100 random states, relative to the largest entry: of `M`,
+of the bias forces `h`, of the forces `f` of actuators with random controls (MJCF), and of the rows `J` of the origins of links,
+one link after the other. The velocities of both programs are converted to one convention. It ends with exit code 1 if a model is refused
 here that the other program reads, or differs by more than 1e-10.
 """
 
+import os
 import subprocess
 import sys
 
@@ -61,6 +63,8 @@ def mujoco_pairs(model):
     excluded = set(int(signature) for signature in model.exclude_signature)
     explicit = {tuple(sorted(pair)) for pair in zip(model.pair_geom1.tolist(), model.pair_geom2.tolist())}
     weld, parent = model.body_weldid, model.body_parentid
+    # A body of motion capture does not move by itself: with other bodies that do not move it exerts no force.
+    moves = model.body_treeid >= 0
     count = 0
     field = int(mujoco.mjtGeom.mjGEOM_HFIELD)
     for i in range(model.ngeom):
@@ -72,6 +76,8 @@ def mujoco_pairs(model):
                 continue
             b, c = int(model.geom_bodyid[i]), int(model.geom_bodyid[j])
             one, other = weld[b], weld[c]
+            if not (moves[b] or moves[c]):
+                continue
             if one == other or (min(b, c) << 16) + max(b, c) in excluded:
                 continue
             neighbors = one == weld[parent[other]] or other == weld[parent[one]]
@@ -91,8 +97,22 @@ def rotation(w, x, y, z):
     ])
 
 
-def relative(found, expected):
-    return np.abs(found - expected).max(initial=0) / max(np.abs(expected).max(initial=0), 1e-300)
+class Scale:
+    """Largest differences of quantities, beside the largest entry of each in all states.
+
+    In one state the bias of a body that hardly turns, or the row of a link that does not move, is rounding.
+    """
+
+    def __init__(self):
+        self.off = dict.fromkeys("MhfJ", 0.0)
+        self.largest = dict.fromkeys("MhfJ", 1e-300)
+
+    def add(self, name, found, expected):
+        self.off[name] = max(self.off[name], np.abs(found - expected).max(initial=0))
+        self.largest[name] = max(self.largest[name], np.abs(expected).max(initial=0))
+
+    def worst(self):
+        return [self.off[name] / self.largest[name] for name in "MhfJ"]
 
 
 def mujoco_difference(joints, size, states, pairs, actuators, path):
@@ -107,7 +127,7 @@ def mujoco_difference(joints, size, states, pairs, actuators, path):
     # Forces of actuators that are not modeled here are left out there, too.
     model.actuator_gainprm[actuators == 0] = 0
     model.actuator_biasprm[actuators == 0] = 0
-    worst, off, largest = [0.0, 0.0, 0.0, 0.0], 0.0, 0.0
+    scale = Scale()
     for state in states:
         transform = np.eye(model.nv)
         qpos = np.array(model.qpos0)
@@ -139,17 +159,14 @@ def mujoco_difference(joints, size, states, pairs, actuators, path):
             mujoco.mj_fullM(model, matrix, data.qM)
         except (AttributeError, TypeError):
             mujoco.mj_fullM(model, data, matrix)
-        worst[0] = max(worst[0], relative(transform.T @ state["M"] @ transform, matrix))
-        # Beside the largest of all states: where a free body hardly turns, its bias is rounding.
-        off = max(off, np.abs(transform.T @ state["h"] - data.qfrc_bias).max(initial=0))
-        largest = max(largest, np.abs(data.qfrc_bias).max(initial=1e-300))
-        worst[1] = off / largest
-        worst[2] = max(worst[2], relative(transform.T @ state["f"], data.qfrc_actuator))
+        scale.add("M", transform.T @ state["M"] @ transform, matrix)
+        scale.add("h", transform.T @ state["h"], data.qfrc_bias)
+        scale.add("f", transform.T @ state["f"], data.qfrc_actuator)
         if state["link"] in names:
             rows = np.zeros((3, model.nv))
             mujoco.mj_jacBody(model, data, rows, None, names[state["link"]])
-            worst[3] = max(worst[3], relative(state["J"] @ transform, rows))
-    return sizes, *worst
+            scale.add("J", state["J"] @ transform, rows)
+    return sizes, *scale.worst()
 
 
 def pinocchio_difference(joints, size, states, path, floating):
@@ -164,7 +181,7 @@ def pinocchio_difference(joints, size, states, path, floating):
     if model.njoints - 1 - len(root) != len(moving):
         return sizes, np.inf, np.inf, 0.0, np.inf
     names = {frame.name.replace(" ", "_"): k for k, frame in enumerate(model.frames) if frame.type == pin.BODY}
-    worst = [0.0, 0.0, 0.0, 0.0]
+    scale = Scale()
     for state in states:
         transform, drift = np.zeros((size[1], model.nv)), np.zeros(size[1])
         q, velocity = pin.neutral(model), np.zeros(model.nv)
@@ -187,16 +204,14 @@ def pinocchio_difference(joints, size, states, path, floating):
         matrix = np.triu(pin.crba(model, data, q))
         matrix += np.triu(matrix, 1).T
         bias = pin.nonLinearEffects(model, data, q, velocity)
-        found = transform.T @ state["M"] @ transform
         # Rotor inertias are read by neither.
-        worst[0] = max(worst[0], relative(found, matrix))
-        own = transform.T @ (state["h"] + state["M"] @ drift)
-        worst[1] = max(worst[1], relative(own, bias))
+        scale.add("M", transform.T @ state["M"] @ transform, matrix)
+        scale.add("h", transform.T @ (state["h"] + state["M"] @ drift), bias)
         if state["link"] in names:
             frame = names[state["link"]]
             rows = pin.computeFrameJacobian(model, data, q, frame, pin.LOCAL_WORLD_ALIGNED)[:3]
-            worst[3] = max(worst[3], relative(state["J"] @ transform, rows))
-    return sizes, *worst
+            scale.add("J", state["J"] @ transform, rows)
+    return sizes, *scale.worst()
 
 
 def compare(program, path, floating):
@@ -208,8 +223,26 @@ def compare(program, path, floating):
     return size, *pinocchio_difference(joints, size, states, path, floating)
 
 
+def models(path):
+    """The file, or the models below the folder."""
+    if not os.path.isdir(path):
+        return [path]
+    import mujoco
+
+    files = sorted(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    found = [file for file in files if file.endswith(".urdf")]
+    for file in (file for file in files if file.endswith(".xml")):
+        try:
+            mujoco.MjModel.from_xml_path(file)
+            found.append(file)
+        except ValueError as error:
+            print(f"skipped {file}: {str(error).splitlines()[0]}")
+    return found
+
+
 def main():
-    program, *paths = sys.argv[1:]
+    program, *places = sys.argv[1:]
+    paths = [file for place in places for file in models(place)]
     failures = 0
     for path in paths:
         ways = [False] if path.endswith(".xml") else [False, True]

@@ -1,5 +1,7 @@
 //! The convex [`Hull`] of points, computed by parry.
 
+use std::collections::BTreeSet;
+
 use nalgebra::Vector3;
 use parry3d_f64::{math::Vector, shape::ConvexPolyhedron};
 
@@ -13,8 +15,17 @@ use crate::{
 /// of their digits.
 const FLATTEST: f64 = 1e-8;
 
+/// Sizes of the cells in which points are moved, as fractions of the extent, if rounding spoils the hull.
+const MOVED: [f64; 4] = [1e-6, 1e-5, 1e-4, 1e-3];
+
 impl Hull {
     /// The convex hull of `points` (m); points inside it are left out.
+    ///
+    /// Vertices of meshes often lie so close to each other, or to a plane, that rounding decides on which side of a
+    /// face they are. Where the hull of all points is not a closed surface for that reason, one point is kept of those
+    /// in a cell of `1e-6` of the extent, and moved by a fixed random distance inside of it, so that no four points are
+    /// in one plane; if that does not suffice, the cells are larger, up to `1e-3` of the extent. The hull differs from
+    /// that of all points by the diagonal of a cell at most.
     ///
     /// # Errors
     ///
@@ -31,7 +42,16 @@ impl Hull {
         if found < 4 {
             return Err(HullError::TooFew { found });
         }
-        let loops = convex_hull(points).ok_or(HullError::Flat { found })?;
+        // Points in a plane would span a volume once they are moved, which is thinner than this.
+        let moved = |&part: &f64| Self::of_points(&moved(points, part), 4.0 * part);
+        let hull = Self::of_points(points, FLATTEST).or_else(|| MOVED.iter().find_map(moved));
+        hull.ok_or(HullError::Flat { found })
+    }
+
+    /// The hull of points that rounding does not spoil; `None` if it is thinner than `thickness` times its extent or
+    /// no closed surface.
+    fn of_points(points: &[Vector3<f64>], thickness: f64) -> Option<Self> {
+        let loops = convex_hull(points)?;
         let mut used: Vec<usize> = loops.iter().flatten().copied().collect();
         used.sort_unstable();
         used.dedup();
@@ -43,23 +63,43 @@ impl Hull {
                 let corners: Option<Vec<usize>> = corners.iter().map(renumbered).collect();
                 corners.and_then(|corners| face(&vertices, corners))
             })
-            .collect::<Option<Vec<Face>>>()
-            .ok_or(HullError::Flat { found })?;
+            .collect::<Option<Vec<Face>>>()?;
         faces.sort_by(|a, b| a.vertices.cmp(&b.vertices));
-        let hull = Self { edges: edges(&faces).ok_or(HullError::Flat { found })?, vertices, faces };
-        if hull.is_thick() { Ok(hull) } else { Err(HullError::Flat { found }) }
+        let hull = Self { edges: edges(&faces)?, vertices, faces };
+        hull.is_thick(thickness).then_some(hull)
     }
 
-    /// Whether the hull is thick enough, and no vertex is outside a face.
-    fn is_thick(&self) -> bool {
+    /// Whether the hull is thicker than `thickness` times its extent, and no vertex is outside a face.
+    fn is_thick(&self, thickness: f64) -> bool {
         let extent =
             self.vertices.iter().map(|v| (v - self.vertices[0]).amax()).fold(0.0, f64::max);
         self.faces.iter().all(|face| {
             let heights = self.vertices.iter().map(|v| face.normal.dot(v) - face.offset);
             let (low, high) = heights.fold((0.0_f64, 0.0_f64), |(l, h), x| (l.min(x), h.max(x)));
-            low < -FLATTEST * extent && high <= FLATTEST * extent
+            low < -thickness * extent && high <= FLATTEST * extent
         })
     }
+}
+
+/// One point of each cell whose size is this part of the extent, moved inside of it by random numbers, which are
+/// always the same. The joggled input of C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The quickhull algorithm for convex
+/// hulls", ACM Transactions on Mathematical Software 22 (4), 1996.
+fn moved(points: &[Vector3<f64>], part: f64) -> Vec<Vector3<f64>> {
+    let extent = points.iter().map(|point| (point - points[0]).amax()).fold(0.0, f64::max);
+    let cell = part * extent;
+    let mut seen = BTreeSet::new();
+    let place = |point: &Vector3<f64>| {
+        [0, 1, 2].map(|axis| ((point[axis] - points[0][axis]) / cell).floor().to_bits())
+    };
+    let mut number = 1_u64;
+    let mut random = || {
+        // The multiplier and the increment of Knuth's MMIX; the upper half of the number is used.
+        number =
+            number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (number >> 32) as f64 / f64::from(u32::MAX) - 0.5
+    };
+    let apart = points.iter().filter(|point| seen.insert(place(point)));
+    apart.map(|point| point + cell * Vector3::new(random(), random(), random())).collect()
 }
 
 /// The face with these corners, starting with the smallest index.

@@ -22,6 +22,7 @@ mod jacobian;
 mod joint_forces;
 mod kinematics;
 mod lagrangian;
+mod limits;
 mod link;
 mod mass_matrix;
 mod momentum;
@@ -31,6 +32,7 @@ mod tree;
 pub use error::{ArticulatedError, ShapeError};
 pub use joint_forces::{JointFriction, JointLimit, LimitSide};
 pub use kinematics::Kinematics;
+pub use limits::{SumLimit, SumTerm, TurnLimit};
 pub use link::{Joint, JointKind, Link};
 pub use momentum::CentroidalMomentum;
 

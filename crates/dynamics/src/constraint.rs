@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`Weld`], [`Hinge`] | close loops of a mechanism between two frames |
 //! | [`Coupling`] | a linear equation between coordinates of joints: gears, and joints that mimic others |
+//! | [`Cam`] | a polynomial equation between two coordinates of joints |
 //! | [`PointOnCurve`] | a point on a [`Line`], a [`Circle`] or a curve of your own |
 //! | [`Rolling`] | rolling without slip of balls and discs on a plane |
 //! | [`set`] | [`ConstraintSet`](set::ConstraintSet): rank, multipliers, and projection of velocities and positions |
@@ -18,6 +19,7 @@ use crate::{
     system::{Dimension, System, difference, motion::BodyMotion},
 };
 
+mod cam;
 mod coupling;
 mod curve;
 mod frames;
@@ -27,6 +29,7 @@ pub mod set;
 #[cfg(test)]
 mod tests;
 
+pub use cam::Cam;
 pub use coupling::{Coupling, Term};
 pub use curve::{Circle, Curve, LevelSet, Line, PointOnCurve};
 pub use frames::{Frame, Hinge, Weld};

@@ -102,7 +102,7 @@ pub use nalgebra;
 pub use anchor::{Anchor, AnchorError};
 pub use articulated::{
     Articulated, ArticulatedError, CentroidalMomentum, Joint, JointFriction, JointKind, JointLimit,
-    Kinematics, LimitSide, Link, ShapeError,
+    Kinematics, LimitSide, Link, ShapeError, SumLimit, SumTerm, TurnLimit,
 };
 pub use contact_frame::{ContactFrame, ContactFrameError};
 pub use contact_set::{BlockSparse, Contact, ContactSet, ContactSetError};

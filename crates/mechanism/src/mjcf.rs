@@ -14,7 +14,8 @@
 //! | `equality` `connect`, `weld`, `joint` and `tendon` (linear) | constraints |
 //! | `keyframe` | coordinates, velocities and controls by name |
 //! | `actuator` `motor`, `position`, `velocity`, `general` (fixed gain, affine bias) | [`ModelActuator`], on joints and fixed tendons |
-//! | `tendon` `fixed` | sums of coordinates for actuators, with springs and dampers |
+//! | `tendon` `fixed` | sums of coordinates for actuators, with springs, dampers and limits |
+//! | `range` of a ball joint | the largest angle of its rotation, a [`ModelLimit`] |
 //! | `default` with classes, `childclass`, `compiler`, `include` | applied |
 //! | `option` `gravity`, `timestep`, `flag` | [`Imported::gravity`], [`Imported::time_step`]; disabled features, if the flags disable them |
 //! | everything else | a [`Warning`] or an [`Error`] |
@@ -40,10 +41,11 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use nalgebra::Vector3;
-use percussion_dynamics::Articulated;
+use percussion_dynamics::{Articulated, gap::GapFunction};
 use percussion_integrators::Actuator;
 
 use crate::{
@@ -102,6 +104,19 @@ pub struct ModelJoint {
     pub force_range: [f64; 2],
 }
 
+/// A limit that is not of one coordinate: of a ball joint or a fixed tendon.
+#[derive(Clone, Debug)]
+pub struct ModelLimit {
+    /// The name of the joint or tendon, and which limit it is.
+    pub name: String,
+    /// The links that it concerns; of a tendon, those of its first and last joint.
+    pub between: [String; 2],
+    /// The unit of its gap: rad for a ball joint, m for a tendon.
+    pub unit: &'static str,
+    /// The distance to the limit, in the coordinates of the system.
+    pub gap: Arc<dyn GapFunction>,
+}
+
 /// A model of MuJoCo as a system, with the data that is not part of the system.
 #[derive(Debug)]
 pub struct Imported {
@@ -125,6 +140,8 @@ pub struct Imported {
     pub controls: BTreeMap<String, Vec<f64>>,
     /// The actuators in the order of MuJoCo.
     pub actuators: Vec<ModelActuator>,
+    /// The limits of ball joints and of fixed tendons; those of hinges and slides are in the system.
+    pub limits: Vec<ModelLimit>,
     /// Springs and dampers of fixed tendons, which act always.
     pub tendon_forces: Vec<Actuator>,
     /// Gravity (m/s²).
@@ -193,7 +210,7 @@ fn place(element: &Element) -> String {
 /// The name of an element in messages.
 fn label(element: &Element) -> String {
     match element.attribute("name").or_else(|| element.attribute("class")) {
-        Some(name) => format!("{} `{name}`", element.name),
-        None => element.name.clone(),
+        Some(name) => format!("{} `{}`", error::short(&element.name), error::short(name)),
+        None => error::short(&element.name),
     }
 }

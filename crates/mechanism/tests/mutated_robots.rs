@@ -1,10 +1,10 @@
 //! Ten thousand robots whose files are damaged at random: each is refused with a short reason, or read into a system with
-//! finite matrices that can be driven.
+//! finite matrices that can be driven. Files that are made to do harm are refused with the reason.
 
 #![cfg(feature = "mjcf")]
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, time::Instant};
 
 use nalgebra::DMatrix;
 use percussion_dynamics::{Articulated, System};
@@ -141,4 +141,56 @@ fn damaged_files_are_refused_or_make_robots() {
         }
     }
     assert!(refused > MUTANTS / 4 && read > MUTANTS / 20, "{refused} refused, {read} read");
+}
+
+/// Entities that multiply, nesting, includes in circles, and paths out of the folder: refused with the reason, at once.
+#[test]
+fn files_that_are_made_to_do_harm_are_refused() {
+    let folder = std::env::temp_dir().join(format!("percussion-hostile-{}", std::process::id()));
+    let inside = folder.join("model");
+    fs::create_dir_all(&inside).unwrap();
+    fs::write(folder.join("secret.xml"), "<mujocoinclude/>").unwrap();
+    fs::write(folder.join("secret.stl"), "solid\nendsolid\n").unwrap();
+    fs::write(inside.join("a.xml"), "<mujocoinclude><include file=\"b.xml\"/></mujocoinclude>")
+        .unwrap();
+    fs::write(inside.join("b.xml"), "<mujocoinclude><include file=\"a.xml\"/></mujocoinclude>")
+        .unwrap();
+    let laughs: String = (1..10)
+        .map(|k| format!("<!ENTITY e{k} \"{}\">", format!("&e{};", k - 1).repeat(10)))
+        .collect();
+    let laughs = format!("<!DOCTYPE m [<!ENTITY e0 \"ha\">{laughs}]>");
+    let mesh = |file: &str| {
+        format!(
+            "<mujoco>\n<asset><mesh name=\"m\" file=\"{file}\"/></asset><worldbody>\
+             <geom type=\"mesh\" mesh=\"m\"/></worldbody></mujoco>"
+        )
+    };
+    let world = |inside: &str| format!("<mujoco>\n<worldbody>{inside}</worldbody></mujoco>");
+    let from = Instant::now();
+    for (text, reason) in [
+        (format!("{laughs}<mujoco model=\"&e9;\"/>"), "line 1"),
+        (
+            "<!DOCTYPE m [<!ENTITY e SYSTEM \"file:///etc/passwd\">]><mujoco model=\"&e;\"/>"
+                .into(),
+            "line 1",
+        ),
+        (world(&"<body>".repeat(100_000)), "line 2: elements are nested more than 200"),
+        ("<mujoco>\n<include file=\"a.xml\"/></mujoco>".to_owned(), "included twice"),
+        ("<mujoco>\n<include file=\"../secret.xml\"/></mujoco>".to_owned(), "line 2"),
+        ("<mujoco>\n<include file=\"/etc/passwd\"/></mujoco>".to_owned(), "line 2"),
+        (mesh("../secret.stl"), "line 2"),
+        (mesh("/etc/passwd"), "line 2"),
+        (world(&format!("<geom size=\"{}\"/>", "1 ".repeat(1_000_000))), "line 2"),
+    ] {
+        let settings = mjcf::Settings { directory: Some(inside.clone()), ..Default::default() };
+        let error = mjcf::read_str(&text, &settings).unwrap_err().to_string();
+        assert!(error.contains(reason) && error.len() < 2000, "{error:.500}\n  expected: {reason}");
+    }
+    // In a text, which says nothing in MJCF, an entity is named and not expanded.
+    let text = format!("{laughs}<mujoco>\n<worldbody>&e9;</worldbody></mujoco>");
+    let model = mjcf::read_str(&text, &mjcf::Settings::default()).unwrap();
+    assert!(model.warnings[0].to_string().starts_with("line 2"), "{}", model.warnings[0]);
+    // A hundredth of that is usual; expanded entities would take hours.
+    assert!(from.elapsed().as_secs() < 60, "{:?}", from.elapsed());
+    fs::remove_dir_all(folder).unwrap();
 }

@@ -204,23 +204,24 @@ pub struct JointLimit {
     pub bound: f64,
 }
 
-impl JointLimit {
-    fn sign(&self) -> f64 {
-        match self.side {
-            LimitSide::Lower => 1.0,
-            LimitSide::Upper => -1.0,
+impl LimitSide {
+    /// The sign of the gap's rate by that of the coordinate.
+    pub(super) fn sign(self) -> f64 {
+        match self {
+            Self::Lower => 1.0,
+            Self::Upper => -1.0,
         }
     }
 }
 
 impl GapFunction for JointLimit {
     fn gap(&self, _system: &dyn System, coordinates: &[f64]) -> f64 {
-        self.sign() * (coordinates[self.coordinate] - self.bound)
+        self.side.sign() * (coordinates[self.coordinate] - self.bound)
     }
 
     fn rows(&self, system: &dyn System, coordinates: &[f64], rows: &mut ContactRows) -> f64 {
         rows.clear();
-        rows.row_mut(0)[self.velocity] = self.sign();
+        rows.row_mut(0)[self.velocity] = self.side.sign();
         self.gap(system, coordinates)
     }
 

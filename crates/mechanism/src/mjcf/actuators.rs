@@ -3,7 +3,7 @@
 //! | element | force, with the length `ℓ` and the control `u` |
 //! | --- | --- |
 //! | `motor` | `u` |
-//! | `position` | `kp (u − ℓ) − kv ℓ̇`; with `dampratio` `ζ`, `kv = 2 ζ √(kp m)` for the inertia `m` at the start |
+//! | `position` | `kp (u − ℓ) − kv ℓ̇`; with `dampratio` `ζ`, `kv = 2 ζ √(kp m)` for the inertia `m = 1 / (Γ M⁻¹ Γᵀ)` at the start, with the row `Γ` of gears |
 //! | `velocity` | `kv (u − ℓ̇)` |
 //! | `general` with `gaintype` fixed, `biastype` none or affine | `gainprm₀ u + biasprm₀ + biasprm₁ ℓ + biasprm₂ ℓ̇` |
 //!
@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::{Articulated, System};
 use percussion_integrators::Actuator;
 
@@ -135,7 +135,14 @@ fn law(
             let stiffness = own.not_negative("kp", 1.0)?;
             let ratio = own.not_negative("dampratio", 0.0)?;
             let damping = match ratio > 0.0 {
-                true => 2.0 * ratio * (stiffness * inertia(&law, at)).sqrt(),
+                true => match inertia(&law, at) {
+                    Some(inertia) => 2.0 * ratio * (stiffness * inertia).sqrt(),
+                    None => {
+                        let reason = "the mass matrix is singular where the model starts, and `dampratio` has no effect";
+                        bodies.warn(own.element, reason);
+                        0.0
+                    }
+                },
                 false => own.not_negative("kv", 0.0)?,
             };
             (law.gain, law.bias) = (stiffness, [0.0, -stiffness, -damping]);
@@ -190,13 +197,16 @@ fn law(
     Ok(Some(law))
 }
 
-/// The inertia that the actuator feels at the start: the sum of `M_jj / γ_j²`, as MuJoCo has it for `dampratio`.
-fn inertia(law: &Actuator, (system, start): (&Articulated, &[f64])) -> f64 {
+/// The inertia that the actuator feels at the start, `1 / (Γ M⁻¹ Γᵀ)`, as MuJoCo 4.0 has it for `dampratio`; `None` if it
+/// moves nothing or the mass matrix is singular.
+fn inertia(law: &Actuator, (system, start): (&Articulated, &[f64])) -> Option<f64> {
     let count = system.velocity_count();
     let mut mass = DMatrix::zeros(count, count);
     system.mass_matrix(start, &mut mass);
-    let felt = law.joints.iter().filter(|joint| joint.gear != 0.0);
-    felt.map(|joint| mass[(joint.velocity, joint.velocity)] / joint.gear.powi(2)).sum()
+    let mut gears = DVector::zeros(count);
+    law.joints.iter().for_each(|joint| gears[joint.velocity] += joint.gear);
+    let inverse = gears.dot(&mass.cholesky()?.solve(&gears));
+    (inverse > 0.0).then(|| 1.0 / inverse)
 }
 
 #[cfg(test)]

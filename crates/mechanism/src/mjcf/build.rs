@@ -1,12 +1,12 @@
 //! From the elements of a model to its system: [`build`].
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
-use percussion_dynamics::{Articulated, Joint, Link, MassProperties, System};
+use percussion_dynamics::{Articulated, Joint, Link, MassProperties, System, TurnLimit};
 
 use super::{
-    Error, Imported, ModelJoint, Settings, actuators,
+    Error, Imported, ModelJoint, ModelLimit, Settings, actuators,
     assets::Assets,
     audit,
     bodies::{Bodies, Body},
@@ -50,9 +50,9 @@ pub(super) fn build(root: &Element, files: &Files, settings: &Settings) -> Resul
     let joints = joints(&bodies, &system);
     let start = start(&bodies, &system);
     let tree = (&system, &joints[..]);
-    let (sums, tendon_forces) = tendons::tendons(root, &mut bodies, tree, &defaults)?;
+    let tendons = tendons::tendons(root, &mut bodies, tree, &defaults)?;
     let tree = (&system, &joints[..], &start[..]);
-    let actuators = actuators::actuators(root, &mut bodies, tree, &sums, &defaults)?;
+    let actuators = actuators::actuators(root, &mut bodies, tree, &tendons.by_name, &defaults)?;
     let geoms: Vec<Touching<'_>> = touching(&bodies);
     let pairs = contacts::pairs(root, &bodies, &geoms, &defaults)?;
     warnings.extend(notes(&bodies));
@@ -60,6 +60,8 @@ pub(super) fn build(root: &Element, files: &Files, settings: &Settings) -> Resul
     let keyframes = keyframes(root, &system, &joints)?;
     let controls = controls(root, actuators.len())?;
     warnings.extend(bodies.warnings.iter().cloned());
+    let mut limits = turn_limits(&bodies, &system);
+    limits.extend(tendons.limits);
     Ok(Imported {
         name: root.attribute("model").unwrap_or("MuJoCo Model").to_owned(),
         collision: collision.collect(),
@@ -70,7 +72,8 @@ pub(super) fn build(root: &Element, files: &Files, settings: &Settings) -> Resul
         keyframes,
         controls,
         actuators,
-        tendon_forces,
+        limits,
+        tendon_forces: tendons.forces,
         gravity,
         time_step: compiler.time_step,
         warnings,
@@ -111,7 +114,8 @@ fn masses(bodies: &Bodies<'_>) -> Result<Vec<Option<MassProperties>>, Error> {
         };
         let mass = mass.or((compiler.bound_mass > 0.0).then(|| Mass {
             mass: 0.0,
-            center: nalgebra::Point3::origin(),
+            // MuJoCo puts the mass that `boundmass` gives to an empty body at its `pos`, in its own frame.
+            center: body.pose.translation.vector.into(),
             moments: nalgebra::Matrix3::zeros(),
         }));
         masses.push(mass.filter(|_| number > 0).map(|mass| mass.bounded(compiler)));
@@ -148,6 +152,30 @@ fn joints(bodies: &Bodies<'_>, system: &Articulated) -> Vec<ModelJoint> {
         }
     }
     joints
+}
+
+/// The limits of ball joints.
+fn turn_limits(bodies: &Bodies<'_>, system: &Articulated) -> Vec<ModelLimit> {
+    let mut limits = Vec::new();
+    for body in &bodies.bodies {
+        for (joint, link) in body.joints.iter().zip(body.links(None, None)) {
+            let Some(link) = system.link_index(&link.name) else { continue };
+            if joint.largest_turn < std::f64::consts::PI {
+                let described = &system.links()[link];
+                limits.push(ModelLimit {
+                    name: format!("{} (limit)", joint.name),
+                    between: [described.parent.clone().unwrap_or_default(), described.name.clone()],
+                    unit: "rad",
+                    gap: Arc::new(TurnLimit {
+                        coordinate: system.coordinates_of(link).start,
+                        velocity: system.velocities_of(link).start,
+                        bound: joint.largest_turn,
+                    }),
+                });
+            }
+        }
+    }
+    limits
 }
 
 /// The geoms that have a shape and could touch.

@@ -30,6 +30,8 @@ pub(super) struct Joint {
     pub(super) reference: f64,
     /// Of what its actuators may do together (N, N·m).
     pub(super) force_range: [f64; 2],
+    /// The largest angle by which a ball joint turns (rad); infinite without a limit.
+    pub(super) largest_turn: f64,
     /// Differences from the file.
     pub(super) note: Option<&'static str>,
 }
@@ -71,9 +73,14 @@ pub(super) fn joint(
     let reference = if is_scalar { unit(own.number("ref", 0.0)?) } else { 0.0 };
     let mut note = None;
     let moving = forces(own, moving, kind, compiler, reference, &mut note)?;
-    let moving = limits(own, moving, kind, compiler, reference, &mut note)?;
+    let range = limits(own, kind, compiler, reference)?;
+    let (moving, largest_turn) = match (kind, range) {
+        (Kind::Slide | Kind::Hinge, Some(range)) => (moving.with_limits(&[range]), f64::INFINITY),
+        (Kind::Ball, Some([_, most])) => (moving, most),
+        _ => (moving, f64::INFINITY),
+    };
     let force_range = force_range(own, compiler)?;
-    Ok(Joint { name, kind, anchor, moving, reference, force_range, note })
+    Ok(Joint { name, kind, anchor, moving, reference, force_range, largest_turn, note })
 }
 
 fn force_range(own: &Attributes<'_>, compiler: &Compiler) -> Result<[f64; 2], Error> {
@@ -133,32 +140,25 @@ fn forces(
     Ok(moving)
 }
 
+/// The range of a joint with limits; of a ball joint, the second number is the largest angle.
 fn limits(
     own: &Attributes<'_>,
-    moving: Moving,
     kind: Kind,
     compiler: &Compiler,
     reference: f64,
-    note: &mut Option<&'static str>,
-) -> Result<Moving, Error> {
+) -> Result<Option<[f64; 2]>, Error> {
     let range = own.numbers("range", [2, 2])?;
     let limited = own.choice("limited")?;
     let is_limited = limited.unwrap_or(compiler.auto_limits && range.is_some());
-    let Some(range) = range.filter(|_| is_limited && compiler.limits) else { return Ok(moving) };
+    let Some(range) = range.filter(|_| is_limited && compiler.limits) else { return Ok(None) };
+    let unit = |v: f64| if kind == Kind::Slide { v } else { compiler.angle(v) };
+    let [lower, upper] = [range[0], range[1]].map(|end| unit(end) - reference);
     match kind {
-        Kind::Free => Ok(moving),
-        Kind::Ball => {
-            *note = Some("the limit of a ball joint is not modeled");
-            Ok(moving)
+        Kind::Free => Ok(None),
+        // MuJoCo does not accept equal limits; a range of zeros means no limit.
+        _ if lower >= upper => {
+            Err(Error::value(own.element, "range", "a lower below an upper limit"))
         }
-        Kind::Slide | Kind::Hinge => {
-            let unit = |v: f64| if kind == Kind::Hinge { compiler.angle(v) } else { v };
-            let [lower, upper] = [range[0], range[1]].map(|end| unit(end) - reference);
-            // MuJoCo does not accept equal limits; a range of zeros means no limit.
-            if lower >= upper {
-                return Err(Error::value(own.element, "range", "a lower below an upper limit"));
-            }
-            Ok(moving.with_limits(&[[lower, upper]]))
-        }
+        _ => Ok(Some([lower, upper])),
     }
 }

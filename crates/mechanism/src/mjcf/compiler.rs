@@ -1,5 +1,7 @@
 //! Settings of `compiler` and `option`: [`Compiler`].
 
+use std::collections::BTreeSet;
+
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::{Error, numbers::Attributes};
@@ -31,6 +33,8 @@ pub(super) struct Compiler {
     pub(super) dampers: bool,
     pub(super) filter_parent: bool,
     pub(super) actuation: bool,
+    /// Names of the geoms that a `pair` lists, which touch whatever their bits are.
+    pub(super) paired: BTreeSet<String>,
 }
 
 impl Compiler {
@@ -57,7 +61,12 @@ impl Compiler {
             dampers: true,
             filter_parent: true,
             actuation: true,
+            paired: BTreeSet::new(),
         };
+        for pair in root.children_named("contact").flat_map(|c| c.children_named("pair")) {
+            let names = ["geom1", "geom2"].into_iter().filter_map(|name| pair.attribute(name));
+            compiler.paired.extend(names.map(str::to_owned));
+        }
         for element in root.children_named("compiler") {
             compiler.read(element)?;
         }

@@ -42,15 +42,18 @@ pub(super) fn pairs(
             return Err(Error::unsupported(root, format!("more than {MOST} pairs of geoms")));
         }
     }
-    for element in root.children_named("contact").flat_map(|c| c.children_named("pair")) {
+    let listed = root.children_named("contact").flat_map(|c| c.children_named("pair"));
+    'pairs: for element in listed {
         let own = defaults.attributes(element, None)?;
         let mut numbers = [0; 2];
         for (name, number) in ["geom1", "geom2"].into_iter().zip(&mut numbers) {
             let wanted = own.text(name).unwrap_or_default();
             let known = |touching: &Touching<'_>| touching.geom.name.as_deref() == Some(wanted);
-            let found = geoms.iter().position(known);
-            *number =
-                found.ok_or_else(|| Error::name(element, wanted, "a geom that has a shape"))?;
+            match geoms.iter().position(known) {
+                Some(found) => *number = found,
+                None if is_field(bodies, wanted) => continue 'pairs,
+                None => return Err(Error::name(element, wanted, "a geom that has a shape")),
+            }
         }
         numbers.sort_unstable();
         let both = numbers.map(|number| geoms[number].geom);
@@ -65,6 +68,12 @@ pub(super) fn pairs(
         }
     }
     Ok(pairs.into_iter().collect())
+}
+
+/// Whether the geom called `name` is a height field, which touches nothing; a warning says so.
+fn is_field(bodies: &Bodies<'_>, name: &str) -> bool {
+    let mut geoms = bodies.bodies.iter().flat_map(|body| &body.geoms);
+    geoms.any(|geom| geom.is_field && geom.name.as_deref() == Some(name))
 }
 
 /// The pairs of bodies that `exclude` lists.

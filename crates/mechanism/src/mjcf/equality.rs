@@ -139,15 +139,10 @@ fn scalar(element: &Element, wanted: &str, bodies: &Bodies<'_>) -> Result<(Strin
     found.ok_or_else(|| Error::name(element, wanted, "a hinge or slide joint"))
 }
 
-/// The constant and the factor of a coupling.
-fn linear(own: &Attributes<'_>) -> Result<[f64; 2], Error> {
+/// The factors of a coupling by increasing powers.
+fn polynomial(own: &Attributes<'_>) -> Result<[f64; 5], Error> {
     let numbers = own.numbers("polycoef", [1, 5])?.unwrap_or_else(|| vec![0.0, 1.0]);
-    let number = |index: usize| numbers.get(index).copied().unwrap_or(0.0);
-    if (2..5).any(|index| number(index) != 0.0) {
-        let reason = "only linear couplings are modeled, expected zeros after two numbers";
-        return Err(Error::unsupported(own.element, reason));
-    }
-    Ok([number(0), number(1)])
+    Ok([0, 1, 2, 3, 4].map(|index| numbers.get(index).copied().unwrap_or(0.0)))
 }
 
 /// `ℓ_1 = c_0 + c_1 ℓ_2` for the lengths of fixed tendons, each from that where the model starts.
@@ -165,7 +160,11 @@ fn sum(own: &Attributes<'_>, bodies: &Bodies<'_>, root: &Element) -> Result<Tied
         }
         Ok::<_, Error>(())
     };
-    let [constant, factor] = linear(own)?;
+    let [constant, factor, higher @ ..] = polynomial(own)?;
+    if higher.iter().any(|factor| *factor != 0.0) {
+        let reason = "couplings of tendons are linear, expected zeros after two numbers";
+        return Err(Error::unsupported(own.element, reason));
+    }
     add("tendon1", 1.0)?;
     if own.text("tendon2").is_some() {
         add("tendon2", -factor)?;
@@ -177,10 +176,10 @@ fn sum(own: &Attributes<'_>, bodies: &Bodies<'_>, root: &Element) -> Result<Tied
     Ok(Tied::Sum(terms.into_iter().collect(), constant))
 }
 
-/// `q_1 = c_0 + c_1 q_2`, each from its reference.
+/// `q_1 = c_0 + c_1 q_2 + … + c_4 q_2⁴`, each from its reference.
 fn follower(own: &Attributes<'_>, bodies: &Bodies<'_>) -> Result<Follower, Error> {
     let link = |name: &str| scalar(own.element, own.text(name).unwrap_or_default(), bodies);
-    let [offset, multiplier] = linear(own)?;
+    let [offset, multiplier, higher @ ..] = polynomial(own)?;
     let (joint, carried) = link("joint1")?;
     let leader = own.text("joint2").map(|_| link("joint2")).transpose()?;
     if leader.as_ref().is_some_and(|(leader, _)| *leader == joint) {
@@ -189,8 +188,9 @@ fn follower(own: &Attributes<'_>, bodies: &Bodies<'_>) -> Result<Follower, Error
     Ok(Follower {
         joint,
         link: carried,
-        leader: leader.filter(|_| multiplier != 0.0),
+        leader: leader.filter(|_| multiplier != 0.0 || higher.iter().any(|factor| *factor != 0.0)),
         multiplier,
         offset,
+        higher,
     })
 }

@@ -124,14 +124,14 @@ impl Error {
             place: place(element),
             element: label(element),
             attribute: attribute.to_owned(),
-            value: element.attribute(attribute).unwrap_or_default().to_owned(),
+            value: short(element.attribute(attribute).unwrap_or_default()),
             expected: expected.into(),
         }
     }
 
     pub(super) fn name(element: &Element, name: &str, expected: &'static str) -> Self {
         let (place, element) = (place(element), label(element));
-        Self::Name { place, element, name: name.to_owned(), expected }
+        Self::Name { place, element, name: short(name), expected }
     }
 
     pub(super) fn unsupported(element: &Element, reason: impl Into<String>) -> Self {
@@ -148,5 +148,14 @@ impl Error {
 
     pub(super) fn inertia(element: &Element, source: MassPropertiesError) -> Self {
         Self::Inertia { place: place(element), element: label(element), source }
+    }
+}
+
+/// The beginning of a text from a file, for messages, which a damaged or hostile file must not make long.
+pub(super) fn short(text: &str) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }

@@ -78,7 +78,8 @@ pub(super) fn geom(
     }
     let bits = |name: &str| own.integer(name, 1);
     let [types, affinity] = [bits("contype")?, bits("conaffinity")?];
-    let touches = types != 0 || affinity != 0;
+    let is_paired = own.text("name").is_some_and(|name| compiler.paired.contains(name));
+    let touches = types != 0 || affinity != 0 || is_paired;
     let shape =
         if touches || compiler.contacts { form.shape(element, assets, touches)? } else { None };
     Ok(Geom {
@@ -171,9 +172,7 @@ impl Form {
             return assets.mesh(geom, name)?.solid(geom, shell);
         }
         if shell {
-            let reason =
-                "the inertia of a shell is not computed for primitives, expected `inertial`";
-            return Err(Error::unsupported(geom, reason));
+            return self.shell(geom);
         }
         Ok(match *self {
             Self::Sphere(r) => Solid::about_center(4.0 / 3.0 * pi * r.powi(3), [0.4 * r * r; 3]),
@@ -200,6 +199,44 @@ impl Form {
             }
             Self::Plane | Self::HeightField | Self::Mesh(_) => Solid::about_center(0.0, [0.0; 3]),
         })
+    }
+
+    /// The surface of a primitive: its area, and the moments per area from the means of `x²`, `y²` and `z²` over it.
+    fn shell(&self, geom: &Element) -> Result<Solid, Error> {
+        let pi = std::f64::consts::PI;
+        // The parts of the surface, each with its area and its means of the squares.
+        let parts: Vec<(f64, [f64; 3])> = match *self {
+            Self::Sphere(r) => vec![(4.0 * pi * r * r, [r * r / 3.0; 3])],
+            Self::Capsule(r, h) => {
+                // On a half sphere, `z` beyond the end has the mean `r / 2`.
+                let (across, along) = (r * r / 3.0, h * h + h * r + r * r / 3.0);
+                let side = [0.5 * r * r, 0.5 * r * r, h * h / 3.0];
+                vec![(4.0 * pi * r * h, side), (4.0 * pi * r * r, [across, across, along])]
+            }
+            Self::Cylinder(r, h) => {
+                let side = [0.5 * r * r, 0.5 * r * r, h * h / 3.0];
+                let lids = [0.25 * r * r, 0.25 * r * r, h * h];
+                vec![(4.0 * pi * r * h, side), (2.0 * pi * r * r, lids)]
+            }
+            Self::Box(half) => {
+                let faces = |axis: usize| {
+                    let area = 8.0 * half[(axis + 1) % 3] * half[(axis + 2) % 3];
+                    let part = |k: usize| if k == axis { 1.0 } else { 1.0 / 3.0 };
+                    (area, [0, 1, 2].map(|k| part(k) * half[k] * half[k]))
+                };
+                [0, 1, 2].map(faces).to_vec()
+            }
+            Self::Ellipsoid(_) => {
+                let reason =
+                    "the inertia of the shell of an ellipsoid is not computed, expected `inertial`";
+                return Err(Error::unsupported(geom, reason));
+            }
+            Self::Plane | Self::HeightField | Self::Mesh(_) => vec![],
+        };
+        let area: f64 = parts.iter().map(|(area, _)| area).sum();
+        let mean = |k: usize| parts.iter().map(|(part, means)| part / area * means[k]).sum::<f64>();
+        let [x, y, z] = [0, 1, 2].map(mean);
+        Ok(Solid::about_center(area, [y + z, z + x, x + y]))
     }
 
     /// The collision shape; `None` if the geom cannot touch. Meshes that touch nothing are not read.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
-use super::Error;
+use super::{Error, error::short};
 use crate::xml::Element;
 
 /// The attributes of an element, where its own come before those of its class.
@@ -27,7 +27,7 @@ impl<'a> Attributes<'a> {
     pub(super) fn refuse(&self, name: &str, expected: String) -> Error {
         match Error::value(self.element, name, expected) {
             Error::Value { place, element, attribute, expected, .. } => {
-                let value = self.text(name).unwrap_or_default().to_owned();
+                let value = short(self.text(name).unwrap_or_default());
                 Error::Value { place, element, attribute, value, expected }
             }
             other => other,

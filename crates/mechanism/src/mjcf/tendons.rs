@@ -1,11 +1,13 @@
 //! Fixed tendons of a model: sums of joint coordinates, with springs and dampers: [`Tendon`].
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use percussion_dynamics::Articulated;
+use percussion_dynamics::{Articulated, LimitSide, SumLimit, SumTerm};
 use percussion_integrators::{Actuator, Geared};
 
-use super::{Error, ModelJoint, bodies::Bodies, defaults::Defaults, numbers::Attributes};
+use super::{
+    Error, ModelJoint, ModelLimit, bodies::Bodies, defaults::Defaults, numbers::Attributes,
+};
 use crate::xml::Element;
 
 /// A length `ℓ_0 + Σ c_j q_j` of the coordinates of the system.
@@ -18,8 +20,14 @@ pub(super) struct Tendon {
     pub(super) names: Vec<String>,
 }
 
-/// The fixed tendons by name, and the springs and dampers along them, which act always.
-pub(super) type Tendons = (BTreeMap<String, Tendon>, Vec<Actuator>);
+/// The fixed tendons of a model.
+#[derive(Debug, Default)]
+pub(super) struct Tendons {
+    pub(super) by_name: BTreeMap<String, Tendon>,
+    /// The springs and dampers along them, which act always.
+    pub(super) forces: Vec<Actuator>,
+    pub(super) limits: Vec<ModelLimit>,
+}
 
 pub(super) fn tendons(
     root: &Element,
@@ -27,7 +35,7 @@ pub(super) fn tendons(
     (system, joints): (&Articulated, &[ModelJoint]),
     defaults: &Defaults,
 ) -> Result<Tendons, Error> {
-    let (mut tendons, mut forces) = (BTreeMap::new(), Vec::new());
+    let mut tendons = Tendons::default();
     for element in root.children_named("tendon").flat_map(|list| list.children_named("fixed")) {
         let own = defaults.attributes_of("tendon", element, None)?;
         let mut tendon = Tendon { joints: Vec::new(), offset: 0.0, names: Vec::new() };
@@ -43,22 +51,25 @@ pub(super) fn tendons(
         if tendon.joints.is_empty() {
             return Err(Error::missing(element, "joint", "one joint or more"));
         }
-        forces.extend(spring(&own, &tendon, bodies)?);
+        tendons.forces.extend(spring(&own, &tendon, bodies)?);
         let range = own.numbers("range", [2, 2])?;
         let is_limited = own.choice("limited")?.unwrap_or(bodies.compiler.auto_limits);
-        if range.is_some() && is_limited && bodies.compiler.limits {
-            bodies.warn(element, "the limits of tendons are not modeled");
+        if let Some(range) = range.filter(|_| is_limited && bodies.compiler.limits) {
+            if range[0] >= range[1] {
+                return Err(own.refuse("range", "a lower below an upper limit".to_owned()));
+            }
+            tendons.limits.extend(limits(&own, &tendon, system, [range[0], range[1]]));
         }
         if own.not_negative("frictionloss", 0.0)? > 0.0 {
             bodies.warn(element, "the dry friction of tendons is not modeled");
         }
         if let Some(name) = own.text("name")
-            && tendons.insert(name.to_owned(), tendon).is_some()
+            && tendons.by_name.insert(name.to_owned(), tendon).is_some()
         {
             return Err(Error::name(element, name, "a name that no other tendon has"));
         }
     }
-    Ok((tendons, forces))
+    Ok(tendons)
 }
 
 /// The hinge or slide joint called `wanted`.
@@ -81,6 +92,44 @@ pub(super) fn geared(joint: &ModelJoint, system: &Articulated, gear: f64) -> Gea
         velocity: system.velocities_of(joint.link).start,
         gear,
     }
+}
+
+/// The two ends of the range of a tendon.
+fn limits(
+    own: &Attributes<'_>,
+    tendon: &Tendon,
+    system: &Articulated,
+    range: [f64; 2],
+) -> [ModelLimit; 2] {
+    let term = |joint: &Geared| SumTerm {
+        coordinate: joint.coordinate,
+        velocity: joint.velocity,
+        factor: joint.gear,
+    };
+    let terms: Vec<SumTerm> = tendon.joints.iter().map(term).collect();
+    let moves =
+        |link: &usize, joint: &Geared| system.velocities_of(*link).contains(&joint.velocity);
+    let link_of = |joint: Option<&Geared>| {
+        let link =
+            joint.and_then(|joint| (0..system.links().len()).find(|link| moves(link, joint)));
+        link.map_or_else(String::new, |link| system.links()[link].name.clone())
+    };
+    let between = [link_of(tendon.joints.first()), link_of(tendon.joints.last())];
+    let name = own.text("name").unwrap_or("tendon");
+    [(LimitSide::Lower, "lower"), (LimitSide::Upper, "upper")].map(|(side, word)| ModelLimit {
+        name: format!("{name} ({word} limit)"),
+        between: between.clone(),
+        unit: "m",
+        gap: Arc::new(SumLimit {
+            terms: terms.clone(),
+            offset: tendon.offset,
+            side,
+            bound: match side {
+                LimitSide::Lower => range[0],
+                LimitSide::Upper => range[1],
+            },
+        }),
+    })
 }
 
 /// The spring and the damper of a tendon; the spring rests at `springlength`, by default where the model starts.

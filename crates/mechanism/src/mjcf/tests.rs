@@ -350,6 +350,103 @@ fn equality_constraints_tie_bodies_and_joints() {
     assert_eq!(model.system.links()[1].joint.kind, JointKind::Revolute { axis: Vector3::y() });
 }
 
+/// A valve that rises with the square of the angle of its cam.
+#[test]
+fn couplings_are_polynomials() {
+    let model = read(
+        r#"<mujoco><worldbody><body name="cam"><joint name="cam"/><geom size=".1"/></body>
+             <body name="valve"><joint name="valve" type="slide" ref="0.2"/><geom size=".1"/></body></worldbody>
+           <equality><joint joint1="valve" joint2="cam" polycoef="0.1 0 3"/></equality></mujoco>"#,
+    );
+    let Tied::Follower(follower) = &model.ties[0] else { panic!("{:?}", model.ties) };
+    assert!((follower.coordinate(0.5) - 0.85).abs() < 1e-15);
+    assert!((follower.rate(0.5) - 3.0).abs() < 1e-15);
+    let constraint = follower.constraint(&model.system).unwrap();
+    let (mut value, mut rows) = ([1.0], DMatrix::zeros(1, 2));
+    constraint.evaluate(&model.system, &[0.5, 0.85], &mut value, &mut rows, 0);
+    assert!(value[0].abs() < 1e-15 && (rows[(0, 0)] + 3.0 * rows[(0, 1)]).abs() < 1e-15, "{rows}");
+}
+
+/// A ball joint turns by 90° at most, and two slides together move by 0.3 m at most.
+#[test]
+fn ball_joints_and_tendons_have_limits() {
+    let model = read(
+        r#"<mujoco><worldbody><body name="head"><joint type="ball" name="neck" range="0 90"/><geom size=".1"/></body>
+             <body name="a"><joint name="a" type="slide"/><geom size=".1"/></body>
+             <body name="b"><joint name="b" type="slide" ref="0.5"/><geom size=".1"/></body></worldbody>
+           <tendon><fixed name="rope" range="0.5 0.8"><joint joint="a" coef="2"/><joint joint="b" coef="1"/></fixed>
+           </tendon></mujoco>"#,
+    );
+    let names: Vec<&str> = model.limits.iter().map(|limit| limit.name.as_str()).collect();
+    assert_eq!(names, ["neck (limit)", "rope (lower limit)", "rope (upper limit)"]);
+    // Turned by 1 rad about y; the length is 2 · 0.1 + (0.5 + 0.02).
+    let q = [0.5_f64.cos(), 0.0, 0.5_f64.sin(), 0.0, 0.1, 0.02];
+    let gaps = model.limits.iter().map(|limit| limit.gap.gap(&model.system, &q));
+    let expected = [std::f64::consts::FRAC_PI_2 - 1.0, 0.22, 0.08];
+    for (gap, expected) in gaps.zip(expected) {
+        assert!((gap - expected).abs() < 1e-15, "{gap} {expected}");
+    }
+    let words: Vec<String> = model.warnings.iter().map(ToString::to_string).collect();
+    assert!(words.is_empty(), "{words:#?}");
+}
+
+/// Thin shells: a ball `2/3 m r²`, a tube with lids, a box as its six plates.
+#[test]
+fn shells_of_primitives_have_their_mass_in_the_surface() {
+    let diagonal = |geom: &str| {
+        let text =
+            format!("<body><freejoint/><geom mass=\"1\" shellinertia=\"true\" {geom}/></body>");
+        let model = read(&world(&text));
+        let body = model.system.links()[1].mass_properties.unwrap();
+        [0, 1, 2].map(|k| body.inertia()[(k, k)])
+    };
+    let close = |found: [f64; 3], expected: [f64; 3]| {
+        let holds = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14);
+        assert!(holds, "{found:?} {expected:?}");
+    };
+    close(diagonal("size=\"0.3\""), [2.0 / 3.0 * 0.09; 3]);
+    // Areas as 1 : 4 : 1 of lid, side (r = 1, h = 1 half) and lid.
+    let (side, lids) = (4.0 / 6.0, 2.0 / 6.0);
+    let across = side * (0.5 + 1.0 / 3.0) + lids * (0.25 + 1.0);
+    close(diagonal("type=\"cylinder\" size=\"1 1\""), [across, across, side + 0.5 * lids]);
+    // A cube of edge 2 a: 10/9 m a² · … = m (2 a)² · 5/18.
+    close(diagonal("type=\"box\" size=\"1 1 1\""), [4.0 * 5.0 / 18.0; 3]);
+    // Side and half balls have the same area for h = r: a tube with 2/3 m r² balls at its ends.
+    let across = 0.5 * (0.5 + 1.0 / 3.0) + 0.5 * (1.0 / 3.0 + 1.0 + 1.0 + 1.0 / 3.0);
+    close(diagonal("type=\"capsule\" size=\"1 1\""), [across, across, 0.5 + 0.5 * 2.0 / 3.0]);
+    let ellipsoid = "<geom type=\"ellipsoid\" size=\"1 2 3\" shellinertia=\"true\"/>";
+    assert!(refused(&world(ellipsoid)).contains("shell of an ellipsoid"));
+}
+
+/// A pair touches whatever the bits of its geoms are; one with a height field is left out, and a warning tells of that.
+#[test]
+fn pairs_name_geoms_of_any_bits() {
+    let text = |second: &str| {
+        format!(
+            "<mujoco><worldbody><geom name=\"ground\" type=\"hfield\"/><body><freejoint/>
+               <geom name=\"a\" type=\"mesh\" mesh=\"m\" contype=\"0\" conaffinity=\"0\"/></body>
+               <body><freejoint/><geom name=\"b\" size=\"0.1\" contype=\"0\" conaffinity=\"0\"/></body></worldbody>
+             <asset><mesh name=\"m\" vertex=\"0 0 0 1 0 0 0 1 0 0 0 1\"/></asset>
+             <contact><pair geom1=\"a\" geom2=\"{second}\"/></contact></mujoco>"
+        )
+    };
+    assert_eq!(read(&text("b")).pairs.len(), 1);
+    let model = read(&text("ground"));
+    assert!(model.pairs.is_empty());
+    assert!(model.warnings.iter().any(|warning| warning.reason.contains("height fields")));
+    assert!(refused(&text("c")).contains("a geom that has a shape"));
+}
+
+/// What `boundmass` gives to a body without mass is where MuJoCo has it.
+#[test]
+fn bounded_masses_of_empty_bodies_are_at_their_position() {
+    let model = read(
+        r#"<mujoco><compiler boundmass="2" boundinertia="0.1"/><worldbody>
+             <body pos="0 0 3"><joint axis="0 1 0"/></body></worldbody></mujoco>"#,
+    );
+    assert!((mass_matrix(&model, &[0.0])[(0, 0)] - (0.1 + 2.0 * 9.0)).abs() < 1e-14);
+}
+
 fn fixture() -> String {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/robots/walker.xml");
     fs::read_to_string(file).unwrap()

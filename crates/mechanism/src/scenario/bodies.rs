@@ -128,6 +128,9 @@ impl Scenario {
         for (name, limit) in limits {
             builder.add_contact(name, Contact::new(limit, 0.0));
         }
+        for (name, bound) in robot.iter().flat_map(Standing::bounds) {
+            builder.add_contact(name, bound);
+        }
         Ok((builder, Described { carriers, robot, tree: Some(system) }))
     }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use percussion_dynamics::{
     Articulated, Joint, Link,
-    constraint::{self, Coupling, EqualityConstraint},
+    constraint::{self, Cam, Coupling, EqualityConstraint},
 };
 use urdf_rs::JointType;
 
 use super::{Error, Subject, Warning, audit::Audit};
 
-/// A joint whose coordinate follows that of another one: `q = multiplier · q_leader + offset`.
+/// A joint whose coordinate follows that of another one: `q = multiplier · q_leader + offset`, and higher powers.
 ///
 /// Chains of followers are resolved, so that a leader is never itself a follower.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,13 +26,25 @@ pub struct Follower {
     pub multiplier: f64,
     /// Coordinate of the joint when that of its leader is 0 (rad or m).
     pub offset: f64,
+    /// Factors of the square, the cube and the fourth power of the coordinate of its leader; zeros, except in models of
+    /// MuJoCo.
+    pub higher: [f64; 3],
 }
 
 impl Follower {
     /// The coordinate of the joint when that of its leader is `leader` (rad or m).
     #[must_use]
     pub fn coordinate(&self, leader: f64) -> f64 {
-        self.multiplier * leader + self.offset
+        let [c2, c3, c4] = self.higher;
+        let curved = leader * leader * (c2 + leader * (c3 + leader * c4));
+        self.multiplier * leader + self.offset + curved
+    }
+
+    /// The displacement per unit displacement of its leader, where the coordinate of that is `leader` (rad or m).
+    #[must_use]
+    pub fn rate(&self, leader: f64) -> f64 {
+        let [c2, c3, c4] = self.higher;
+        self.multiplier + leader * (2.0 * c2 + leader * (3.0 * c3 + leader * 4.0 * c4))
     }
 
     /// The constraint equation between the two joints of `system`, for
@@ -46,6 +58,13 @@ impl Follower {
         &self,
         system: &Articulated,
     ) -> Result<Box<dyn EqualityConstraint>, constraint::Error> {
+        if let Some((_, leader)) = &self.leader
+            && self.higher.iter().any(|factor| *factor != 0.0)
+        {
+            let [c2, c3, c4] = self.higher;
+            let polynomial = [self.offset, self.multiplier, c2, c3, c4];
+            return Ok(Box::new(Cam::of_joints(system, &self.link, leader, polynomial)?));
+        }
         let mut joints = vec![(self.link.as_str(), 1.0)];
         if let Some((_, link)) = &self.leader {
             joints.push((link, -self.multiplier));
@@ -120,6 +139,7 @@ pub(super) fn followers(
             leader: end.map(|end| (end.name.clone(), end.child.link.clone())),
             multiplier,
             offset,
+            higher: [0.0; 3],
         });
     }
     Ok(followers)

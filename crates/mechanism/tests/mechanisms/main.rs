@@ -5,6 +5,8 @@
 #[cfg(feature = "mjcf")]
 mod drives;
 mod impacts;
+#[cfg(feature = "mjcf")]
+mod limits;
 mod motions;
 mod refusals;
 #[cfg(feature = "urdf")]

@@ -4,16 +4,20 @@
 //!
 //! Elementary mechanics; the robots are made for this project, after no particular ones.
 
-use percussion_integrators::{Residual, schemes::Name};
+use nalgebra::Vector3;
+use percussion_integrators::{Course, Residual, schemes::Name};
 use percussion_mechanism::{
-    scenario::{Drive, Plane, Robot, Scenario},
+    scenario::{Drive, Plane, Robot, Scenario, Setup},
     trajectory::Trajectory,
 };
 
 use crate::{error::Error, experiments::Measurements};
 
+mod four_bar_gripper;
+mod hand;
 mod looped_biped;
 mod pinched_capsule;
+mod rover_wheel;
 mod sliding_cube;
 mod standing_quadruped;
 
@@ -38,6 +42,17 @@ pub(super) const ALL: &[super::Experiment] = &[
         "robots/looped-biped",
         robots::looped_biped,
         "A biped with four loops sinks onto its limits"
+    ),
+    experiment!(
+        "robots/four-bar-gripper",
+        robots::four_bar_gripper,
+        "A gripper of four-bars holds a box"
+    ),
+    experiment!("robots/hand", robots::hand, "A hand with tendons holds a ball"),
+    experiment!(
+        "robots/rover-wheel",
+        robots::rover_wheel,
+        "The driven wheel of a rover rolls and slips"
     ),
 ];
 
@@ -88,6 +103,25 @@ fn carried(trajectory: &Trajectory) -> f64 {
     let last = trajectory.reports.last().into_iter().flat_map(|step| &step.contacts);
     let feet = last.filter(|one| trajectory.contact_names[one.contact].contains("–floor"));
     feet.map(|contact| contact.impulse.x).sum::<f64>() / trajectory.step_size
+}
+
+/// Gives every motor of a robot the same constant control.
+fn load(setup: &mut Setup, control: f64) -> Result<(), Error> {
+    let model = setup.mechanism.model.clone();
+    let motors = model.actuators().iter();
+    let loaded = motors.map(|motor| motor.clone().with_control(Course::constant(control)));
+    let loaded = loaded.collect();
+    setup.mechanism.model =
+        model.with_actuators(loaded).map_err(percussion_mechanism::Error::from)?;
+    Ok(())
+}
+
+/// The impulse of the contacts of a link in the last step, per time: normal and tangents (N), which are
+/// summed as if all contacts of the link had the same.
+fn force(run: &Trajectory, link: &str) -> Vector3<f64> {
+    let last = run.reports.last().into_iter().flat_map(|step| &step.contacts);
+    let own = last.filter(|one| run.contact_names[one.contact].contains(link));
+    own.fold(Vector3::zeros(), |sum: Vector3<f64>, contact| sum + contact.impulse) / run.step_size
 }
 
 /// Adds what shows that nothing creeps from the time `settled` (s) on.

@@ -10,6 +10,7 @@ use nalgebra::{Isometry3, Vector3};
 use percussion_dynamics::{
     Articulated,
     constraint::{self, BallJoint, Coupling, EqualityConstraint, Frame, Weld},
+    gap::GapFunction,
 };
 use percussion_integrators::Actuator;
 
@@ -18,6 +19,7 @@ use super::{Base, Robot};
 use crate::mjcf;
 use crate::{
     Error,
+    mechanism::NamedContact,
     rules::require,
     urdf::{self, Collision, Follower, Warning},
 };
@@ -56,6 +58,8 @@ pub(in crate::scenario) struct Description {
     /// The controls of all actuators by the names of keyframes.
     pub(in crate::scenario) controls: BTreeMap<String, Vec<f64>>,
     pub(in crate::scenario) actuators: Vec<DescribedActuator>,
+    /// Limits that are not of one coordinate.
+    pub(in crate::scenario) bounds: Vec<(NamedContact, Arc<dyn GapFunction>)>,
     /// Springs and dampers of tendons.
     pub(in crate::scenario) tendon_forces: Vec<Actuator>,
     /// The link that moves freely, if the robot can be placed.
@@ -291,6 +295,7 @@ impl From<urdf::Imported> for Description {
             keyframes: BTreeMap::new(),
             controls: BTreeMap::new(),
             actuators: Vec::new(),
+            bounds: Vec::new(),
             tendon_forces: Vec::new(),
             root: floats.then_some(0),
             is_placed: true,
@@ -313,6 +318,10 @@ impl From<mjcf::Imported> for Description {
             name: actuator.name,
             joints: actuator.joints,
             law: actuator.law,
+        };
+        let bound = |limit: mjcf::ModelLimit| {
+            let mjcf::ModelLimit { name, between, unit, gap } = limit;
+            (NamedContact { name, between, unit }, gap)
         };
         let tie = |tied: mjcf::Tied| match tied {
             mjcf::Tied::Follower(follower) => Tie::Follower(follower),
@@ -339,6 +348,7 @@ impl From<mjcf::Imported> for Description {
             keyframes: imported.keyframes,
             controls: imported.controls,
             actuators: imported.actuators.into_iter().map(actuator).collect(),
+            bounds: imported.limits.into_iter().map(bound).collect(),
             tendon_forces: imported.tendon_forces,
             root,
             is_placed: false,

@@ -5,9 +5,9 @@ use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{Collider, Scene, Settings, Shape, Workspace};
 use percussion_dynamics::{
-    Articulated, Joint, JointKind, Link, System, constraint::EqualityConstraint,
+    Articulated, Joint, JointKind, Link, System, constraint::EqualityConstraint, gap::GapFunction,
 };
-use percussion_integrators::Actuator;
+use percussion_integrators::{Actuator, Contact};
 
 use super::{
     Numbers, Robot, collider,
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Error,
-    mechanism::{NamedActuator, NamedJoint, Placed},
+    mechanism::{NamedActuator, NamedContact, NamedJoint, Placed},
     rules::{count, refuse, require},
     scenario::{
         Scenario, Space,
@@ -255,6 +255,15 @@ impl Standing {
         self.description.ties.iter().map(tie).collect()
     }
 
+    /// The limits that are not of one coordinate, as contacts without friction.
+    pub(in crate::scenario) fn bounds(&self) -> Vec<(NamedContact, Contact)> {
+        let contact = |(name, gap): &(NamedContact, Arc<dyn GapFunction>)| {
+            let contact = Contact { gap: Arc::clone(gap), friction: 0.0, restitution: 0.0 };
+            (name.clone(), contact)
+        };
+        self.description.bounds.iter().map(contact).collect()
+    }
+
     /// Warnings about the parts of the file that were ignored, filled in or repaired.
     pub(in crate::scenario) fn warnings(&self) -> Vec<String> {
         crate::urdf::summary(&self.description.warnings)
@@ -409,7 +418,7 @@ fn set_followers(
         let leader = follower.leader.as_ref().and_then(|(_, link)| scalar(link));
         let (at, moving) = leader.map_or((0.0, 0.0), |(q, v)| (coordinates[q], velocity[v]));
         coordinates[own] = follower.coordinate(at);
-        velocity[rate] = follower.multiplier * moving;
+        velocity[rate] = follower.rate(at) * moving;
     }
 }
 

@@ -2,11 +2,11 @@
 
 use nalgebra::Vector3;
 use percussion_dynamics::{Articulated, Link, System, constraint::EqualityConstraint};
-use percussion_integrators::Actuator;
+use percussion_integrators::{Actuator, Contact};
 
 use crate::{
     Error,
-    mechanism::{NamedActuator, NamedJoint, Placed},
+    mechanism::{NamedActuator, NamedContact, NamedJoint, Placed},
     scenario::{Robot, Scenario, shape::Surface},
 };
 
@@ -57,6 +57,10 @@ impl Standing {
         _robot: &Robot,
         _gravity: Vector3<f64>,
     ) -> Result<(Vec<Actuator>, Vec<NamedActuator>), Error> {
+        match *self {}
+    }
+
+    pub(in crate::scenario) fn bounds(&self) -> Vec<(NamedContact, Contact)> {
         match *self {}
     }
 

@@ -1,11 +1,6 @@
 //! A capsule that two jaws pinch.
 
-use nalgebra::Vector3;
-use percussion_integrators::Course;
-use percussion_mechanism::{
-    scenario::Drive,
-    trajectory::{Sample, Trajectory},
-};
+use percussion_mechanism::{scenario::Drive, trajectory::Sample};
 use percussion_record::{ExperimentOutcome, Figure};
 use serde::Deserialize;
 
@@ -43,16 +38,11 @@ pub(in crate::experiments) fn run(
         let mut scenario = super::scenario(robot, gravity, (step_size, duration))?;
         scenario.integrator.method = method;
         let mut setup = scenario.build()?;
-        let model = setup.mechanism.model.clone();
-        let pressed = model
-            .actuators()
-            .iter()
-            .map(|motor| motor.clone().with_control(Course::constant(load)));
-        let pressed = pressed.collect();
-        setup.mechanism.model =
-            model.with_actuators(pressed).map_err(percussion_mechanism::Error::from)?;
+        super::load(&mut setup, load)?;
         let run = simulate(&setup, progress, [0.5 * k as f64, 0.5 * (k + 1) as f64])?;
-        let [normal, tangential] = forces(&run, step_size);
+        let jaws = ["left jaw", "right jaw"].map(|jaw| super::force(&run, jaw));
+        let normal = jaws.iter().map(|jaw| jaw.x).sum::<f64>();
+        let tangential = jaws.iter().map(|jaw| jaw.y.hypot(jaw.z)).sum();
         measurements.add(format!("normal force of a jaw, {method}"), 0.5 * normal);
         measurements.add(format!("friction of both jaws, {method}"), tangential);
         super::add_stillness(&mut measurements, &run, settled, method);
@@ -70,17 +60,4 @@ pub(in crate::experiments) fn run(
         series,
     };
     experiment.outcome(&fixture, measurements, vec![figure])
-}
-
-/// The normal forces of all contacts in the last step, and the sizes of the frictions of the jaws together (N).
-fn forces(run: &Trajectory, step_size: f64) -> [f64; 2] {
-    let Some(last) = run.reports.last() else { return [f64::NAN; 2] };
-    let of_jaw = |jaw: &str| {
-        let own =
-            last.contacts.iter().filter(|one| run.contact_names[one.contact].starts_with(jaw));
-        own.fold(Vector3::zeros(), |sum: Vector3<f64>, contact| sum + contact.impulse) / step_size
-    };
-    // Both contacts of a jaw have the same tangents.
-    let jaws = ["left jaw", "right jaw"].map(of_jaw);
-    [jaws.iter().map(|jaw| jaw.x).sum(), jaws.iter().map(|jaw| jaw.y.hypot(jaw.z)).sum()]
 }
