@@ -46,10 +46,10 @@ impl Mpi {
     /// Waits until all requests are completed.
     fn complete(&self, requests: &mut RequestCollection<'_, [u64]>, peers: &[usize]) {
         let (start, mut done) = (Instant::now(), Vec::with_capacity(peers.len()));
-        let mut trials = 0;
+        let mut trials = 0_u32;
         while !requests.test_all(&mut done) {
             trials += 1;
-            if trials % TRIALS == 0 {
+            if trials.is_multiple_of(TRIALS) {
                 std::thread::yield_now();
                 if start.elapsed() > self.patience {
                     let list: Vec<String> = peers.iter().map(ToString::to_string).collect();
@@ -120,10 +120,10 @@ impl Exchange for Mpi {
                 max,
             ));
             let (start, mut done) = (Instant::now(), Vec::with_capacity(1));
-            let mut trials = 0;
+            let mut trials = 0_u32;
             while !requests.test_all(&mut done) {
                 trials += 1;
-                if trials % TRIALS == 0 {
+                if trials.is_multiple_of(TRIALS) {
                     std::thread::yield_now();
                     if start.elapsed() > self.patience {
                         self.give_up("of some rank");
