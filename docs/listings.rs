@@ -26,6 +26,7 @@ chapters! {
     derivatives: "src/systems/derivatives.md",
     reading_the_set: "src/reading-the-set.md",
     grains: "src/grains.md",
+    mpi: "src/mpi.md",
     viewer: "src/viewer.md",
     file_formats: "src/file-formats.md",
     python: "src/python.md",

@@ -5,14 +5,14 @@ use std::time::Instant;
 use anyhow::bail;
 
 use crate::{
-    book, deny, doc, downstream, examples, fuzz, package, python, reproduce,
+    book, deny, doc, downstream, examples, fuzz, mpi, package, python, reproduce,
     shell::{self, cargo},
     snapshot, tidy,
 };
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     ("tidy", tidy::run),
     ("deny", deny::run_if_installed),
     ("fmt", format),
@@ -27,6 +27,7 @@ const STEPS: [Step; 14] = [
     ("package", package::run),
     ("downstream", downstream::run),
     ("python", python::run_if_installed),
+    ("mpi", mpi::in_ci),
 ];
 
 /// Runs all steps, also after a failure, and then lists the failed ones.

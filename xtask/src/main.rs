@@ -13,6 +13,7 @@ mod downstream;
 mod examples;
 mod formulas;
 mod fuzz;
+mod mpi;
 mod mutants;
 mod package;
 mod python;
@@ -44,6 +45,8 @@ usage: cargo xtask COMMAND
   release --dry-run                   pack and check every crate that is published, in the order of publication
   python                              build the Python package and check it in an environment of its own, below target/;
                                       needs Python 3.10 or newer with pip
+  mpi                                 build grains over MPI and run them on 1, 2 and 4 processes, some of which are
+                                      killed; needs Open MPI and libclang
   downstream                          build and run the packages of examples/downstream
   reproduce [ID…] [--sensitivity]     the published experiments, into target/reproduction/; or which changes of their
                                       inputs make their rows fail
@@ -87,6 +90,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["package"] => package::run(),
         ["release", "--dry-run"] => release::dry_run(),
         ["python"] => python::run(),
+        ["mpi"] => mpi::run(),
         ["downstream"] => downstream::run(),
         ["snapshot"] => snapshot::check(),
         ["snapshot", "--accept"] => snapshot::accept(),

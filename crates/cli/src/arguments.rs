@@ -17,10 +17,10 @@ mod view;
 
 use clap::{ArgAction, Parser, Subcommand};
 
+pub use self::grains::Grains;
 pub(crate) use self::{
     completions::Completions,
     design::Design,
-    grains::Grains,
     impact::{Compare, Impact},
     inspect::Inspect,
     laws::{Allowed, LawSettings, Which},

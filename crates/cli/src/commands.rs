@@ -2,7 +2,7 @@
 
 mod completions;
 mod design;
-mod grains;
+pub mod grains;
 mod impact;
 mod inspect;
 mod list;
@@ -33,7 +33,9 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
         Some(Command::New(arguments)) => new::execute(arguments),
         Some(Command::Inspect(arguments)) => inspect::execute(arguments),
         Some(Command::Run(arguments)) => run::execute(arguments),
-        Some(Command::Grains(arguments)) => grains::execute(arguments),
+        Some(Command::Grains(arguments)) => {
+            grains::execute(arguments, &mut grains::Alone, &*grains::interruption()?)
+        }
         Some(Command::Impact(arguments)) => impact::impact(arguments),
         Some(Command::Compare(arguments)) => impact::compare(arguments),
         Some(Command::Design(arguments)) => design::execute(arguments),

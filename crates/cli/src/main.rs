@@ -1,47 +1,7 @@
-//! The `percussion` command: simulate and solve rigid-body impacts with friction, and reproduce published results.
-//!
-//! | command | does |
-//! | --- | --- |
-//! | `percussion list` | lists the built-in scenarios and experiments |
-//! | `percussion new KIND` | writes a commented file to start from |
-//! | `percussion inspect NAME\|FILE` | shows the parts of a robot or a scenario and which of them touch |
-//! | `percussion run NAME\|FILE` | simulates a scenario |
-//! | `percussion impact FILE` | computes the velocity after an impact, by any law |
-//! | `percussion compare FILE` | compares the results of several laws |
-//! | `percussion design FILE\|NAME` | finds the nearest mechanism whose impact has only one outcome |
-//! | `percussion solve lcp FILE` | solves a linear complementarity problem |
-//! | `percussion solve friction FILE` | solves a problem of contacts with friction |
-//! | `percussion reproduce [ID…]` | runs published experiments and compares the published figures with ours |
-//! | `percussion grains SCENE` | simulates many grains in hard contact, with checkpoints |
-//! | `percussion view DIR` | shows the results of a run in a browser on this machine |
-//! | `percussion completions SHELL` | prints a script for command completion in a shell |
-//!
-//! Results go to standard output, as readable text or, with `--json`, as exactly one JSON document. Progress
-//! and logs go to standard error; progress bars are shown only on a terminal.
-//!
-//! The exit code is 0 for success, 1 for an unsolved problem or a failed acceptance, and 2 for invalid input
-//! or output that cannot be written. A reader that closes the pipe early, such as `head`, changes neither the
-//! result nor the exit code.
-
-mod arguments;
-mod commands;
-mod input;
-mod laws;
-mod likeness;
-mod output;
+//! The `percussion` command; see the library.
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    let arguments = arguments::Arguments::parse();
-    output::start_logging(arguments.verbose);
-    match commands::execute(&arguments) {
-        Ok(verdict) => verdict.into(),
-        Err(error) => {
-            output::complain(&error);
-            ExitCode::from(2)
-        }
-    }
+    percussion_cli::main()
 }

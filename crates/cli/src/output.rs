@@ -15,7 +15,7 @@ use tracing::level_filters::LevelFilter;
 
 /// Whether the command succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// Solved, simulated, accepted: exit code 0.
     Met,
     /// Unsolved or not accepted: exit code 1.
@@ -90,7 +90,8 @@ pub(crate) fn warn(warnings: &[String], name: &str) {
 }
 
 /// The messages of `error` and its causes, without those that the message before already contains.
-pub(crate) fn with_causes(error: &anyhow::Error) -> String {
+#[must_use]
+pub fn with_causes(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !text.ends_with(&cause) {
@@ -101,7 +102,7 @@ pub(crate) fn with_causes(error: &anyhow::Error) -> String {
 }
 
 /// Sends logs of the given verbosity to standard error.
-pub(crate) fn start_logging(verbosity: u8) {
+pub fn start_logging(verbosity: u8) {
     let level = match verbosity {
         0 => LevelFilter::WARN,
         1 => LevelFilter::INFO,

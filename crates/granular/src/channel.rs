@@ -20,7 +20,7 @@ use percussion_collision::Shape;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::{Error, Grain, Report, Settings, Surface, Wall, World, range, world::MOST};
+use crate::{Domain, Error, Grain, Report, Settings, Surface, Wall, World, range, world::MOST};
 
 /// Geometry, grains and inflow of the channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,9 +52,9 @@ pub struct Parameters {
 /// Its future depends only on its [`World`] and its parameters, so that [`resume`](Self::resume) continues
 /// with the same bits.
 #[derive(Clone, Debug)]
-pub struct Channel {
+pub struct Channel<D = World> {
     parameters: Parameters,
-    world: World,
+    domain: D,
 }
 
 /// Index of the plane that pushes the grains.
@@ -73,35 +73,7 @@ impl Channel {
     /// [`Error::Setting`] for a parameter that is not a finite number in range, and the errors of
     /// [`World::new`].
     pub fn new(parameters: Parameters) -> Result<Self, Error> {
-        parameters.check()?;
-        let Parameters { size, obstacle: [x, y], obstacle_radius: radius, settings, .. } =
-            parameters;
-        let plane = |point, normal| Wall::plane(point, normal, settings.friction);
-        let fixed = |shape| Wall::fixed(shape, settings.friction);
-        let middle = Vector3::new(x + 0.5 * radius, y, 0.5 * size.z);
-        let walls = vec![
-            plane(Vector3::zeros(), Vector3::x()).moving(parameters.speed * Vector3::x()),
-            plane(Vector3::zeros(), Vector3::y()),
-            plane(Vector3::new(0.0, size.y, 0.0), -Vector3::y()),
-            plane(Vector3::zeros(), Vector3::z()),
-            plane(Vector3::new(0.0, 0.0, size.z), -Vector3::z()),
-            fixed(Surface::Cylinder {
-                point: Vector3::new(x, y, 0.0),
-                axis: Vector3::z_axis(),
-                radius,
-            }),
-            fixed(Surface::Solid {
-                shape: Shape::Box {
-                    half_extents: Vector3::new(0.5 * radius, radius, 0.5 * size.z),
-                },
-                pose: Isometry3::from_parts(middle.into(), nalgebra::one()),
-            }),
-        ];
-        let mut channel = Self { parameters, world: World::new(settings, walls)? };
-        for x in middles(size.x, 2.0 * parameters.radius) {
-            channel.insert(x)?;
-        }
-        Ok(channel)
+        Self::with(parameters, World::new)
     }
 
     /// Continues the channel with these parameters whose world was saved and restored.
@@ -110,12 +82,44 @@ impl Channel {
     ///
     /// As [`new`](Self::new); [`Error::Setting`] if the world is not that of a channel.
     pub fn resume(parameters: Parameters, world: World) -> Result<Self, Error> {
-        let (found, expected) = (world.walls().len(), Self::new(parameters)?.world.walls().len());
-        if found != expected {
+        parameters.check()?;
+        let channel = Self { parameters, domain: world };
+        channel.check_walls()?;
+        Ok(channel)
+    }
+}
+
+impl<D: Domain> Channel<D> {
+    /// [`new`](Channel::new) in the domain that `make` creates from settings and walls.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Channel::new), and those of `make`.
+    pub fn with(
+        parameters: Parameters,
+        make: impl FnOnce(Settings, Vec<Wall>) -> Result<D, Error>,
+    ) -> Result<Self, Error> {
+        parameters.check()?;
+        let domain = make(parameters.settings, walls(&parameters))?;
+        let mut channel = Self { parameters, domain };
+        for x in middles(parameters.size.x, 2.0 * parameters.radius) {
+            channel.insert(x)?;
+        }
+        Ok(channel)
+    }
+
+    /// Checks a domain that was restored.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] if its walls are not those of a channel.
+    pub fn check_walls(&self) -> Result<(), Error> {
+        let found = self.world().walls().len();
+        if found != walls(&self.parameters).len() {
             let (value, expected) = (found as f64, "the walls of a channel");
             return Err(Error::Setting { name: "walls", value, expected });
         }
-        Ok(Self { parameters, world })
+        Ok(())
     }
 
     /// Inserts a layer if there is room, advances by one time step and removes the grains that have left.
@@ -127,13 +131,13 @@ impl Channel {
         let Parameters { radius, speed, settings, size, .. } = self.parameters;
         // The plane returns at the step that is nearest to two radii.
         if self.pusher() > 2.0 * radius - 0.5 * speed * settings.step_size {
-            let pusher = self.world.walls()[PUSHER].clone();
+            let pusher = self.world().walls()[PUSHER].clone();
             let surface = Surface::Plane { point: Vector3::zeros(), normal: Vector3::x_axis() };
-            self.world.set_wall(PUSHER, Wall { surface, center: Vector3::zeros(), ..pusher })?;
+            self.domain.set_wall(PUSHER, Wall { surface, center: Vector3::zeros(), ..pusher })?;
             self.insert(radius)?;
         }
-        let report = self.world.step()?;
-        self.world.remove(|grain| grain.position.x > size.x);
+        let report = self.domain.step()?;
+        self.domain.remove(&mut |grain| grain.position.x > size.x);
         Ok(report)
     }
 
@@ -144,15 +148,20 @@ impl Channel {
     /// As [`World::set_settings`].
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
         let settings = Settings { step_size: self.parameters.settings.step_size, ..settings };
-        self.world.set_settings(settings)?;
+        self.domain.set_settings(settings)?;
         self.parameters.settings = settings;
         Ok(())
     }
 
     /// Its grains and walls.
     #[must_use]
-    pub const fn world(&self) -> &World {
-        &self.world
+    pub fn world(&self) -> &World {
+        self.domain.world()
+    }
+
+    /// What moves its grains, for what all ranks do together.
+    pub const fn domain(&mut self) -> &mut D {
+        &mut self.domain
     }
 
     /// The parameters from which it was made.
@@ -161,16 +170,15 @@ impl Channel {
         &self.parameters
     }
 
-    /// Fraction of the volume of the channel without the obstacle that is filled by grains, in `[0, 1]`.
+    /// Fraction of the volume of the channel without the obstacle that is filled by grains of this rank, in `[0, 1]`.
     #[must_use]
     pub fn solid_fraction(&self) -> f64 {
-        let ball = 4.0 / 3.0 * std::f64::consts::PI * self.parameters.radius.powi(3);
-        ball * self.world.grains().len() as f64 / self.parameters.volume()
+        self.parameters.solid_fraction(self.domain.own_count() as f64)
     }
 
     /// Position of the plane that pushes (m).
     fn pusher(&self) -> f64 {
-        match self.world.walls()[PUSHER].surface {
+        match self.world().walls()[PUSHER].surface {
             Surface::Plane { point, .. } => point.x,
             _ => 0.0,
         }
@@ -183,21 +191,46 @@ impl Channel {
         let mass = density * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
         // Each layer has its own random numbers, which do not depend on previous layers.
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        random.set_stream(self.world.next_identity());
+        random.set_stream(self.world().next_identity());
         let mut across = || perturbation * random.random_range(-1.0..=1.0);
         for z in middles(size.z, spacing) {
             for y in middles(size.y, spacing) {
                 let place = Vector3::new(x, y, z);
                 let free = |wall: &Wall| wall.gap(&place, radius).0 >= 0.0;
-                if self.world.walls()[OBSTACLE].iter().all(free) {
+                if self.world().walls()[OBSTACLE].iter().all(free) {
                     let mut grain = Grain::at(place, radius, mass);
                     grain.velocity = Vector3::new(speed, across(), across());
-                    self.world.add(&grain)?;
+                    self.domain.add(&grain)?;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// The walls at the beginning.
+fn walls(parameters: &Parameters) -> Vec<Wall> {
+    let Parameters { size, obstacle: [x, y], obstacle_radius: radius, settings, speed, .. } =
+        *parameters;
+    let plane = |point, normal| Wall::plane(point, normal, settings.friction);
+    let fixed = |shape| Wall::fixed(shape, settings.friction);
+    let middle = Vector3::new(x + 0.5 * radius, y, 0.5 * size.z);
+    vec![
+        plane(Vector3::zeros(), Vector3::x()).moving(speed * Vector3::x()),
+        plane(Vector3::zeros(), Vector3::y()),
+        plane(Vector3::new(0.0, size.y, 0.0), -Vector3::y()),
+        plane(Vector3::zeros(), Vector3::z()),
+        plane(Vector3::new(0.0, 0.0, size.z), -Vector3::z()),
+        fixed(Surface::Cylinder {
+            point: Vector3::new(x, y, 0.0),
+            axis: Vector3::z_axis(),
+            radius,
+        }),
+        fixed(Surface::Solid {
+            shape: Shape::Box { half_extents: Vector3::new(0.5 * radius, radius, 0.5 * size.z) },
+            pose: Isometry3::from_parts(middle.into(), nalgebra::one()),
+        }),
+    ]
 }
 
 /// Number of equal parts of `width` that are as short as possible but not shorter than `part`.
@@ -231,6 +264,12 @@ impl Parameters {
     #[must_use]
     pub fn volume(&self) -> f64 {
         self.size.z * self.area()
+    }
+
+    /// Fraction of this volume that a number of grains fills.
+    #[must_use]
+    pub fn solid_fraction(&self, grains: f64) -> f64 {
+        4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3) * grains / self.volume()
     }
 
     fn check(&self) -> Result<(), Error> {

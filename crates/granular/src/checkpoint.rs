@@ -5,6 +5,9 @@
 //! truncated or damaged is recognized by its length and checksum and refused; [`restore`] then takes the
 //! previous one. [`Lock`] keeps a second process from writing to the same directory.
 //!
+//! The ranks of a [decomposed](crate::decomposition) world save and restore theirs by [`save_together`] and
+//! [`restore_together`]: each rank has a file of its own, and any other number of ranks can continue.
+//!
 //! # Format
 //!
 //! All data are little-endian: the eight bytes `percgran`, the version (`u32`), the length of the rest
@@ -15,6 +18,7 @@
 
 mod bytes;
 mod lock;
+mod parts;
 mod walls;
 
 use std::{
@@ -23,7 +27,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub use self::lock::Lock;
+pub use self::{
+    lock::Lock,
+    parts::{RestoredShare, restore_together, save_together},
+};
 
 use self::bytes::{Reader, Writer};
 use crate::{Correction, Settings, State};
@@ -89,6 +96,12 @@ pub enum Error {
         /// Identifier of the process that holds the lock, where it is known.
         process: Option<u32>,
     },
+    /// This rank has done its part, but another rank could not.
+    #[error("another rank cannot write or read its part of the checkpoint")]
+    Elsewhere,
+    /// Another rank does not respond.
+    #[error(transparent)]
+    Exchange(#[from] crate::Error),
 }
 
 /// Kinds of damage of a checkpoint.
@@ -188,10 +201,14 @@ impl Restored {
         if !matches!(self.refused, Some(Error::Damaged { .. })) {
             return Ok(None);
         }
-        let aside = beside(path, ".damaged");
-        fs::rename(path, &aside).map_err(|source| access(path, source))?;
-        Ok(Some(aside))
+        put_aside(path)
     }
+}
+
+fn put_aside(path: &Path) -> Result<Option<PathBuf>, Error> {
+    let aside = beside(path, ".damaged");
+    fs::rename(path, &aside).map_err(|source| access(path, source))?;
+    Ok(Some(aside))
 }
 
 /// Path of the previous checkpoint of the one at `path`.
@@ -233,24 +250,22 @@ pub fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
     bytes.put(state.next_identity.to_le_bytes());
     bytes.put(state.steps.to_le_bytes());
     bytes.number(state.time);
-    let entries = bytes.0;
+    pack(VERSION, &bytes.0)
+}
+
+/// A file of entries.
+fn pack(version: u32, entries: &[u8]) -> Vec<u8> {
     let mut file = Vec::with_capacity(HEAD + entries.len() + TAIL);
     file.extend(MAGIC);
-    file.extend(VERSION.to_le_bytes());
+    file.extend(version.to_le_bytes());
     file.extend((entries.len() as u64).to_le_bytes());
-    file.extend(&entries);
-    file.extend(crc32fast::hash(&entries).to_le_bytes());
+    file.extend(entries);
+    file.extend(crc32fast::hash(entries).to_le_bytes());
     file
 }
 
-/// Decodes the checkpoint in a file with these bytes.
-///
-/// [`World::from_state`](crate::World::from_state) checks that its lists are consistent.
-///
-/// # Errors
-///
-/// [`Fault`].
-pub fn decode(file: &[u8]) -> Result<Checkpoint, Fault> {
+/// The version and the entries of a file, which is whole.
+fn unpack(file: &[u8]) -> Result<(u32, &[u8]), Fault> {
     let mut head = Reader(file);
     if head.take().ok_or(Fault::Magic)? != MAGIC {
         return Err(Fault::Magic);
@@ -258,9 +273,6 @@ pub fn decode(file: &[u8]) -> Result<Checkpoint, Fault> {
     let found = file.len() as u64;
     let short = Fault::Length { found, expected: (HEAD + TAIL) as u64 };
     let version = u32::from_le_bytes(head.take().ok_or(short)?);
-    if version != VERSION {
-        return Err(Fault::Version { found: version });
-    }
     let length = u64::from_le_bytes(head.take().ok_or(short)?);
     let expected = length.saturating_add((HEAD + TAIL) as u64);
     if found != expected {
@@ -271,6 +283,21 @@ pub fn decode(file: &[u8]) -> Result<Checkpoint, Fault> {
     let found = crc32fast::hash(entries);
     if found != expected {
         return Err(Fault::Checksum { found, expected });
+    }
+    Ok((version, entries))
+}
+
+/// Decodes the checkpoint in a file with these bytes.
+///
+/// [`World::from_state`](crate::World::from_state) checks that its lists are consistent.
+///
+/// # Errors
+///
+/// [`Fault`].
+pub fn decode(file: &[u8]) -> Result<Checkpoint, Fault> {
+    let (version, entries) = unpack(file)?;
+    if version != VERSION {
+        return Err(Fault::Version { found: version });
     }
     let bytes = &mut Reader(entries);
     let note = entry("note", bytes.list(1, Reader::byte))?;

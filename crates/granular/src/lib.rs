@@ -87,6 +87,7 @@
 //! | [`Touch`] | a contact of the last step with its impulse |
 //! | [`bodies`] | [`Bodies`](bodies::Bodies): clumps, boxes and other shapes |
 //! | [`decomposition`] | one world in several pieces, for several processes |
+//! | [`Domain`] | a world or a piece of one, for what runs on either |
 //! | [`scenes`] | worlds to begin with |
 //! | [`channel`] | [`Channel`](channel::Channel): a stream past an obstacle |
 //! | [`statistics`] | averages in cells, profile over the height, radial distribution, contacts and forces, flow through planes, slope of the surface |
@@ -121,10 +122,12 @@ pub mod checkpoint;
 mod contact;
 mod correction;
 pub mod decomposition;
+mod domain;
 mod grains;
 pub mod limits;
 mod link;
 mod parallel;
+mod partition;
 mod range;
 mod report;
 #[cfg(feature = "scenes")]
@@ -139,6 +142,7 @@ mod world;
 
 pub use nalgebra;
 
+pub use domain::{Balance, Domain, Share};
 pub use grains::{Grain, Grains};
 pub use report::{Report, Status};
 pub use settings::{Correction, Error, Settings};

@@ -43,14 +43,28 @@ impl Limits {
     /// The first [`Breach`]; a quantity that is NaN exceeds every limit.
     pub fn check(&self, world: &World, report: &Report) -> Result<(), Breach> {
         let grains = world.grains();
+        let overlap = report.overlap / grains.smallest_radius();
+        self.check_values(
+            world.steps(),
+            [report.relative_residual, overlap, grains.kinetic_energy()],
+        )
+    }
+
+    /// Checks the relative residual, the overlap in radii of the smallest grain and the kinetic energy (J) after `step` steps.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check).
+    pub fn check_values(&self, step: u64, values: [f64; 3]) -> Result<(), Breach> {
+        let [relative_residual, overlap, kinetic_energy] = values;
         let checks = [
-            ("relative residual", report.relative_residual, self.relative_residual),
-            ("overlap in radii", report.overlap / grains.smallest_radius(), self.overlap),
-            ("kinetic energy in J", grains.kinetic_energy(), self.kinetic_energy),
+            ("relative residual", relative_residual, self.relative_residual),
+            ("overlap in radii", overlap, self.overlap),
+            ("kinetic energy in J", kinetic_energy, self.kinetic_energy),
         ];
         for (quantity, value, limit) in checks {
             if value.is_nan() || value > limit {
-                return Err(Breach { step: world.steps(), quantity, value, limit });
+                return Err(Breach { step, quantity, value, limit });
             }
         }
         Ok(())

@@ -7,6 +7,9 @@ use crate::{
     settings::Error,
 };
 
+/// Work on items that no other world shares, in two phases, 0 and 1, while messages are on their way.
+pub(crate) type Meanwhile<'a, T> = &'a mut dyn FnMut(usize, &mut [T]);
+
 /// The other worlds, which contain the grains of the other subdomains. All of them call the same methods in
 /// the same order.
 pub(crate) trait Link {
@@ -18,6 +21,9 @@ pub(crate) trait Link {
 
     /// Records the places of the grains after a search.
     fn settle(&mut self, grains: &Grains);
+
+    /// Places of the grains that other worlds have too; `None` without other worlds.
+    fn shared(&self) -> Option<impl Iterator<Item = u32>>;
 
     /// Whether the grain at this place belongs to this world.
     fn owns(&self, place: u32) -> bool;
@@ -31,11 +37,19 @@ pub(crate) trait Link {
     /// Reverses [`divide`](Self::divide).
     fn unite(&mut self, motions: &mut [Motion]);
 
-    /// Sets all copies of a grain to their mean velocities.
-    fn merge_motions(&mut self, motions: &mut [Motion]) -> Result<(), Error>;
+    /// Sets all copies of a grain to their mean velocities, and calls both phases of `meanwhile` in order.
+    fn merge_motions(
+        &mut self,
+        motions: &mut [Motion],
+        meanwhile: Meanwhile<'_, Motion>,
+    ) -> Result<(), Error>;
 
-    /// Sets all copies of a grain to their mean shift.
-    fn merge_shifts(&mut self, shifts: &mut [Vector3<f64>]) -> Result<(), Error>;
+    /// Sets all copies of a grain to their mean shift, and calls both phases of `meanwhile` in order.
+    fn merge_shifts(
+        &mut self,
+        shifts: &mut [Vector3<f64>],
+        meanwhile: Meanwhile<'_, Vector3<f64>>,
+    ) -> Result<(), Error>;
 }
 
 /// No other worlds.
@@ -52,6 +66,10 @@ impl Link for Alone {
 
     fn settle(&mut self, _: &Grains) {}
 
+    fn shared(&self) -> Option<impl Iterator<Item = u32>> {
+        None::<std::iter::Empty<u32>>
+    }
+
     fn owns(&self, _: u32) -> bool {
         true
     }
@@ -64,11 +82,21 @@ impl Link for Alone {
 
     fn unite(&mut self, _: &mut [Motion]) {}
 
-    fn merge_motions(&mut self, _: &mut [Motion]) -> Result<(), Error> {
+    fn merge_motions(
+        &mut self,
+        motions: &mut [Motion],
+        meanwhile: Meanwhile<'_, Motion>,
+    ) -> Result<(), Error> {
+        (0..2).for_each(|phase| meanwhile(phase, motions));
         Ok(())
     }
 
-    fn merge_shifts(&mut self, _: &mut [Vector3<f64>]) -> Result<(), Error> {
+    fn merge_shifts(
+        &mut self,
+        shifts: &mut [Vector3<f64>],
+        meanwhile: Meanwhile<'_, Vector3<f64>>,
+    ) -> Result<(), Error> {
+        (0..2).for_each(|phase| meanwhile(phase, shifts));
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Work on slabs of space in parallel, with the same bits for any number of threads: [`each`] and [`alternate`].
+//! Work on slabs of space in parallel, with the same bits for any number of threads: [`each`] and [`every_second`].
 //!
 //! A slab is at least one cell thick and a cell is wider than the length of any contact, so the contacts
 //! whose first grain lies in slab `k` touch only slabs `k` and `k + 1`. All even slabs can therefore be swept
@@ -53,19 +53,30 @@ pub(crate) fn each<S: Range>(slabs: &mut [S], work: &(impl Fn(&mut S) + Sync)) {
 
 /// Runs `work` on all even slabs and then on all odd ones, in parallel; backwards the odd ones come first.
 /// There is one item for every grain.
+#[cfg(feature = "bodies")]
 pub(crate) fn alternate<S: Range, T: Send>(
     slabs: &mut [S],
     items: &mut [T],
     backwards: bool,
     work: &(impl Fn(&mut S, &mut [T]) + Sync),
 ) {
+    for odd in [backwards, !backwards] {
+        every_second(slabs, items, odd, work);
+    }
+}
+
+/// Runs `work` on all even or on all odd slabs, in parallel. There is one item for every grain.
+pub(crate) fn every_second<S: Range, T: Send>(
+    slabs: &mut [S],
+    items: &mut [T],
+    odd: bool,
+    work: &(impl Fn(&mut S, &mut [T]) + Sync),
+) {
     let skipped = slabs.first().map_or(0, |slab| slab.len() as usize);
-    for odd in if backwards { [true, false] } else { [false, true] } {
-        if odd && slabs.len() > 1 {
-            every_other(&mut slabs[1..], &mut items[skipped..], work);
-        } else if !odd {
-            every_other(slabs, items, work);
-        }
+    if odd && slabs.len() > 1 {
+        every_other(&mut slabs[1..], &mut items[skipped..], work);
+    } else if !odd {
+        every_other(slabs, items, work);
     }
 }
 

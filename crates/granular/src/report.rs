@@ -5,10 +5,11 @@ use nalgebra::Vector3;
 use crate::contact::Account;
 
 /// How the sweeps of a step ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {
     /// The relative residual is at most the tolerance.
+    #[default]
     Solved,
     /// The limit of sweeps was reached; the impulses are those of the last one.
     SweepLimit,
@@ -25,7 +26,7 @@ pub enum Status {
 /// where `Σ p·u` is [`contact_work`](Self::contact_work), `P` is [`wall_work`](Self::wall_work) and `L` is
 /// [`lifting`](Self::lifting). Friction and contacts that close during the step make `Σ p·u` negative. With
 /// [`Correction::Velocity`](crate::Correction::Velocity) the removal of overlaps is part of `Σ p·u`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
     /// How the sweeps ended.

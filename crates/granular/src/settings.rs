@@ -213,4 +213,9 @@ pub enum Error {
     /// A grain of another rank is refused; that rank reports the reason.
     #[error("a grain of another rank moves too fast, expected at most its radius per step")]
     TooFastElsewhere,
+    /// A step led to a velocity of a grain of another rank that is out of range; that rank reports it.
+    #[error(
+        "a velocity of another rank is out of range after the step; this world cannot go on, continue from an earlier state"
+    )]
+    DivergedElsewhere,
 }

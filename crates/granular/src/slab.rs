@@ -55,6 +55,8 @@ pub(crate) struct Slab {
     /// Square of the largest natural map in the last sweep (m/s)².
     pub(crate) change: f64,
     pub(crate) account: Account,
+    /// Whether a sweep must be done with this slab before the messages to other worlds are sent: of sweeps forth and back.
+    pub(crate) outer: [bool; 2],
 }
 
 impl Slab {

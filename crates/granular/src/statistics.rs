@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 pub use self::{
     contacts::ContactAverages,
-    flow::{Flow, surface_angle},
+    flow::{Flow, surface_angle, surface_angle_of_all},
     grid::{BoxAverages, BoxCell},
 };
 

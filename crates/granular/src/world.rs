@@ -1,12 +1,12 @@
 //! All grains and walls, and the step that moves them: [`World`].
 
 mod search;
+mod sweeps;
 
 use nalgebra::Vector3;
 
-use self::search::Search;
+use self::{search::Search, sweeps::sweep};
 use crate::{
-    contact::larger,
     grains::{Grain, Grains, Motion},
     link::{Alone, Link},
     parallel,
@@ -305,6 +305,48 @@ impl World {
         Search::overlap(&grains, &walls, &slabs)
     }
 
+    /// Whether the list of pairs is valid for the grains.
+    pub(crate) fn is_current(&self) -> bool {
+        self.search.memory().1
+    }
+
+    /// The work of every grain, by place: 1, and 1 for each pair of the last search of which it has the smaller identity.
+    pub(crate) fn work(&self) -> Vec<f64> {
+        let Grains { identities, previous, .. } = &self.grains;
+        // By places at the last search; grains may have been added and removed since.
+        let count = self.slabs.iter().map(|slab| slab.len as usize).sum();
+        let (mut known, mut listed) = (vec![u64::MAX; count], vec![0.0; count]);
+        for (identity, &then) in identities.iter().zip(previous) {
+            if let Some(known) = known.get_mut(then as usize) {
+                *known = *identity;
+            }
+        }
+        for slab in &self.slabs {
+            for pair in &slab.pairs {
+                let [a, b] = pair.grains.map(|grain| grain as usize);
+                listed[if known[a] < known[b] { a } else { b }] += 1.0;
+            }
+            slab.wall_pairs.iter().for_each(|pair| listed[pair.grain as usize] += 1.0);
+        }
+        let work = |&then: &u32| 1.0 + listed.get(then as usize).copied().unwrap_or_default();
+        previous.iter().map(work).collect()
+    }
+
+    /// Changes which grains are in this world.
+    pub(crate) fn transfer(
+        &mut self,
+        transfer: impl FnOnce(&mut Grains) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.outdated();
+        transfer(&mut self.grains)
+    }
+
+    /// Records for `link` the places of a world that was restored.
+    pub(crate) fn relink<L: Link>(&mut self, link: &mut L) {
+        link.settle(&self.grains);
+        search::mark_outer(&mut self.slabs, link);
+    }
+
     /// Marks the list of pairs and the contacts as outdated.
     fn outdated(&mut self) {
         self.search.outdated();
@@ -337,7 +379,12 @@ impl World {
         link.divide(&mut grains.motions);
         parallel::each(slabs, &|slab| slab.assemble(grains, walls, settings, reach));
         let solved = self.solve(link)?;
-        self.grains.check_velocities(step)?;
+        let checked = self.grains.check_velocities(step);
+        let diverged = link.largest(if checked.is_err() { 1.0 } else { 0.0 })? > 0.0;
+        checked?;
+        if diverged {
+            return Err(Error::DivergedElsewhere);
+        }
         let lifting = match self.settings.correction {
             Correction::Position { part, sweeps } => Some(self.correct(part, sweeps, link)?),
             Correction::Velocity { .. } => None,
@@ -371,46 +418,6 @@ impl World {
         }
     }
 
-    /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps, the residual and
-    /// its reference velocity.
-    fn solve<L: Link>(&mut self, link: &mut L) -> Result<(usize, f64, f64), Error> {
-        let Self { settings, grains, slabs, .. } = self;
-        let motions = &mut grains.motions[..];
-        parallel::alternate(slabs, motions, false, &|slab, motions| slab.warm_start(motions));
-        link.merge_motions(motions)?;
-        let step = settings.step_size;
-        let scale = link.largest(slabs.iter().map(|slab| slab.scale).fold(0.0, f64::max))?;
-        let scale = if scale > 0.0 { scale } else { 1.0 };
-        let enough = settings.tolerance * scale;
-        let mut sweep = 0;
-        loop {
-            sweep += 1;
-            if sweep % 2 == 1 {
-                parallel::alternate(slabs, motions, false, &|slab, motions| {
-                    slab.sweep_forth(motions);
-                });
-            } else {
-                parallel::alternate(slabs, motions, true, &|slab, motions| {
-                    slab.sweep_back(motions);
-                });
-            }
-            link.merge_motions(motions)?;
-            // The estimate from within a sweep has no additional cost; only the full residual decides.
-            let last = sweep == settings.max_sweeps;
-            let change = slabs.iter().map(|slab| slab.change).fold(0.0, larger).sqrt();
-            if link.largest(change)? <= enough || last {
-                parallel::each(slabs, &|slab| {
-                    slab.certify(&motions[slab.start as usize..], step);
-                });
-                let residual = slabs.iter().map(|slab| slab.account.residual).fold(0.0, larger);
-                let residual = link.largest(residual)?;
-                if residual <= enough || last {
-                    return Ok((sweep, residual, scale));
-                }
-            }
-        }
-    }
-
     /// Stores the impulses and moves grains and walls by their velocities.
     fn move_on(&mut self) {
         let step = self.settings.step_size;
@@ -441,8 +448,7 @@ impl World {
         shifts.clear();
         shifts.resize(grains.len(), Vector3::zeros());
         for _ in 0..sweeps {
-            parallel::alternate(slabs, shifts, false, &|slab, shifts| slab.push(shifts));
-            link.merge_shifts(shifts)?;
+            sweep(slabs, &mut shifts[..], (link, L::merge_shifts), false, &Slab::push)?;
         }
         link.unite(&mut grains.motions);
         let (mut lifting, mut farthest) = (0.0, 0.0_f64);

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use percussion_granular::{
-    Error, Grain, Report, Settings, Wall, World,
+    Domain, Error, Grain, Report, Settings, Wall, World,
     decomposition::{InProcess, Partition, Subdomain, in_process},
 };
 use rand::{RngExt, SeedableRng};

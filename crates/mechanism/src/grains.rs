@@ -81,6 +81,8 @@ mod tests;
 
 use std::path::Path;
 
+use nalgebra::Vector3;
+
 pub use self::{
     builtin::BUILT_IN,
     format::{
@@ -151,6 +153,15 @@ impl Scene {
             poured + if later { random as f64 + lattice } else { 0.0 }
         };
         self.insert.iter().map(number).sum()
+    }
+
+    /// Corners of a box around all regions in which grains come in (m); of a point without any.
+    #[must_use]
+    pub fn extent(&self) -> [Vector3<f64>; 2] {
+        let boxes = self.insert.iter().map(|insertion| place::corners(&insertion.region));
+        boxes
+            .reduce(|[low, high], [next, end]| [low.inf(&next), high.sup(&end)])
+            .unwrap_or_else(|| [Vector3::zeros(); 2])
     }
 
     /// A number that tells this text from others: its 64-bit FNV-1a hash.

@@ -72,6 +72,24 @@ pub fn points(title: &str, points: &[[f64; 3]], quantities: &[Quantity]) -> Vec<
     file
 }
 
+/// A list of files of points that belong together, which `ParaView` opens by the ending `pvtk`.
+///
+/// # Example
+///
+/// ```
+/// let list = percussion_report::vtk::pieces(["a-0.vtk".to_owned(), "a-1.vtk".to_owned()].into_iter());
+/// assert!(list.contains("numberOfPieces=\"2\"") && list.contains("<Piece fileName=\"a-1.vtk\"/>"));
+/// ```
+#[must_use]
+pub fn pieces(names: impl ExactSizeIterator<Item = String>) -> String {
+    let head = format!(
+        "<File version=\"pvtk-1.0\" dataType=\"vtkPolyData\" numberOfPieces=\"{}\">\n",
+        names.len()
+    );
+    let lines: String = names.map(|name| format!("  <Piece fileName=\"{name}\"/>\n")).collect();
+    head + &lines + "</File>\n"
+}
+
 fn put(file: &mut Vec<u8>, numbers: &[f64]) {
     file.reserve(8 * numbers.len());
     numbers.iter().for_each(|number| file.extend(number.to_be_bytes()));

@@ -1,6 +1,6 @@
 //! The command line of `percussion grains`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 
@@ -9,7 +9,7 @@ use super::{TimeLimit, count, not_negative, positive, whole};
 /// Arguments of `grains`.
 #[derive(Debug, Args)]
 #[command(after_help = GRAINS_HELP)]
-pub(crate) struct Grains {
+pub struct Grains {
     /// Name of a built-in scene (channel, column, drum, hopper, dam-break, six-by-six-by-six), or path of a scene
     /// (TOML).
     #[arg(value_name = "SCENE|FILE", value_hint = ValueHint::FilePath)]
@@ -60,6 +60,14 @@ pub(crate) struct Grains {
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl Grains {
+    /// The directory of the run, if it writes files.
+    #[must_use]
+    pub fn out(&self) -> Option<&Path> {
+        self.out.as_deref()
+    }
 }
 
 const GRAINS_HELP: &str = "\

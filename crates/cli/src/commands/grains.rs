@@ -1,5 +1,7 @@
 //! `percussion grains`: long runs of many grains.
 //!
+//! The same code runs on one process and, with another [`Machine`], on several.
+//!
 //! A run writes a table of its steps, pictures for `ParaView` and checkpoints into its directory. It can be
 //! stopped at any time: `--resume` continues from the last checkpoint with bitwise identical results. If a
 //! signal interrupts it, it writes one more checkpoint. At its end it writes a page that plays
@@ -8,8 +10,11 @@
 mod check;
 mod course;
 mod directory;
+mod machine;
+mod ranks;
 mod scene;
 mod statistics;
+mod totals;
 
 use std::{
     collections::BTreeMap,
@@ -20,9 +25,14 @@ use std::{
     },
 };
 
-use self::{course::Line, directory::Directory, scene::Scene};
+pub use self::machine::{Alone, Machine};
+use self::{
+    directory::Directory,
+    scene::Scene,
+    totals::{Sums, Totals},
+};
 use anyhow::{Context, Result, anyhow};
-use percussion_granular::{Error as StepError, Report, World, limits::Limits};
+use percussion_granular::{Domain, Error as StepError, Report, World, limits::Limits};
 use percussion_mechanism::{
     Error,
     grains::{Measures, Run},
@@ -35,10 +45,20 @@ use percussion_report::{
 };
 use serde::Serialize;
 
+pub use crate::arguments::Grains as Arguments;
 use crate::{
     arguments::Grains,
     output::{Progress, Verdict, answer, complain, name_of, warn, written},
 };
+
+/// Steps after which the division of the work is looked at.
+const BALANCE_EVERY: u64 = 10;
+
+/// Steps between two lines about it; every new division has a line too.
+const RECORD_EVERY: u64 = 50;
+
+/// Largest imbalance, above which the work is divided anew.
+const IMBALANCE_LIMIT: f64 = 1.1;
 
 /// The output of `grains --json`.
 #[derive(Debug, Serialize)]
@@ -96,133 +116,206 @@ struct Watch {
     measures: Option<Measures>,
 }
 
-/// Sums over the reports of all steps; those before the run was resumed are read from its table.
-#[derive(Clone, Copy, Debug)]
-struct Sums {
-    tolerance: f64,
-    /// Radius of the smallest grain (m).
-    smallest: f64,
-    steps: f64,
-    contacts: f64,
-    grains: f64,
-    sweeps: f64,
-    /// m.
-    overlap: f64,
-    relative_residual: f64,
-    over_tolerance: u64,
-}
-
-pub(super) fn execute(arguments: &Grains) -> Result<Verdict> {
-    let mut scene = Scene::new(arguments)?;
+/// Runs grains as the arguments say, on all ranks of `machine`; rank 0 prints.
+///
+/// # Errors
+///
+/// Invalid input, and files that cannot be read or written.
+pub fn execute<M: Machine>(
+    arguments: &Grains,
+    machine: &mut M,
+    interrupted: &AtomicBool,
+) -> Result<Verdict> {
     if arguments.check {
-        return check::execute(arguments, &scene);
+        return match machine.rank() {
+            0 => check::execute(arguments, &Scene::new(arguments, &mut Alone)?),
+            _ => Ok(Verdict::Met),
+        };
     }
+    let mut scene = Scene::new(arguments, machine)?;
     let last = scene.steps_until(arguments.duration.unwrap_or(scene.duration()))?;
-    let mut sums = Sums::new(scene.world());
-    let mut film = GrainFilm::new(scene.world(), last);
+    // Before the first search the work is the number of grains.
+    scene.domain().balance(1.02)?;
+    let start = Totals::of(scene.domain(), Report::default(), [false; 2])?;
+    let mut sums = Sums::new(scene.world().settings().tolerance, start.smallest);
+    let mut film = GrainFilm::of_all(scene.domain(), last)?;
     let mut directory = None;
     if let Some(path) = &arguments.out {
         let note = scene.note(arguments)?;
-        let (opened, world) = Directory::open(path, note, arguments.resume, &mut sums)?;
-        if let Some(world) = world {
-            scene = scene.resumed(world)?;
-            opened.film(&mut film, scene.world());
+        let with = (&mut sums, &*machine);
+        let opened = Directory::open(path, note, arguments.resume, &mut scene, with)?;
+        if arguments.resume {
+            scene.domain().balance(IMBALANCE_LIMIT)?;
+            opened.film(&mut film, scene.domain())?;
         }
         directory = Some(opened);
     }
+    let mut measures = scene.run().map(Measures::new).transpose()?;
+    if let (Some(directory), Some(measures)) = (&mut directory, &mut measures) {
+        directory.measure(measures, scene.world().time())?;
+    }
+    machine.begin();
+    let mut watch = Watch { sums, directory, film, measures };
+    let (ending, totals) = run(arguments, &mut scene, last, &mut watch, interrupted)?;
+    if let Some(measures) = &mut watch.measures {
+        measures.unite(scene.domain())?;
+    }
+    finish(arguments, &scene, &mut watch, (ending, &totals), machine.rank() == 0)
+}
+
+/// A flag that the first signal sets by which the process is asked to end. Called once.
+///
+/// # Errors
+///
+/// If the system does not deliver signals.
+pub fn interruption() -> Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     ctrlc::set_handler(move || flag.store(true, Ordering::SeqCst))
         .context("cannot listen for interruptions")?;
-    let mut measures = scene.run().map(Measures::new).transpose()?;
-    if let (Some(directory), Some(measures)) = (&mut directory, &mut measures) {
-        directory.measure(measures, scene.world())?;
+    Ok(interrupted)
+}
+
+/// Writes and prints the results on the first rank.
+fn finish<D: Domain>(
+    arguments: &Grains,
+    scene: &Scene<D>,
+    watch: &mut Watch,
+    (ending, totals): (Ending, &Totals),
+    first: bool,
+) -> Result<Verdict> {
+    let mut summary = summary(arguments, scene, watch, (ending, totals));
+    let reached = matches!(summary.status, Status::Completed | Status::Unconverged);
+    let verdict = if reached { Verdict::Met } else { Verdict::Unmet };
+    if !first {
+        return Ok(verdict);
     }
-    let mut watch = Watch { sums, directory, film, measures };
-    let ending = run(arguments, &mut scene, last, &mut watch, &interrupted)?;
-    let mut summary = summary(arguments, &scene, &watch, ending);
     if let Some(directory) = &watch.directory {
         let mut view = watch.film.view(scene.title(), &caption(arguments, scene.world()));
         summary.files = directory.results(&mut view, watch.measures.as_ref())?;
     }
-    let reached = matches!(summary.status, Status::Completed | Status::Unconverged);
     match &summary.reason {
         Some(reason) if reached => warn(std::slice::from_ref(reason), &arguments.scene),
         Some(reason) => complain(&anyhow!(reason.clone())),
         None => {}
     }
     answer(arguments.json, &summary, || text(&summary))?;
-    Ok(if reached { Verdict::Met } else { Verdict::Unmet })
+    Ok(verdict)
 }
 
-/// Makes the steps up to number `last`, writes the files that are due, and returns how the run ended and the reason.
-fn run(
+/// How a run ended, and the reason.
+type Ending = (Status, Option<String>);
+
+/// Makes the steps up to number `last`, writes the files that are due, and returns how the run ended and the last totals.
+fn run<D: Domain>(
     arguments: &Grains,
-    scene: &mut Scene,
+    scene: &mut Scene<D>,
     last: u64,
     watch: &mut Watch,
     interrupted: &AtomicBool,
-) -> Result<(Status, Option<String>)> {
+) -> Result<(Ending, Totals)> {
     let Watch { sums, directory, film, measures } = watch;
     let (limits, clock) = (limits(arguments), arguments.time_limit.start());
     let hint = if directory.is_some() { "; `--resume` continues" } else { "" };
     let (pictures, checkpoints) = scene.intervals(arguments);
-    let progress = Progress::new();
+    let progress = (scene.domain().rank() == 0).then(Progress::new);
+    let flags = || [interrupted.load(Ordering::SeqCst), clock.is_over()];
+    let mut totals = Totals::of(scene.domain(), Report::default(), flags())?;
     let mut ending = (Status::Completed, None);
     // Whether a run may continue from this world.
     let mut sound = true;
-    while scene.world().steps() < last {
-        if interrupted.load(Ordering::SeqCst) {
-            ending = (Status::Interrupted, Some(format!("interrupted{hint}")));
+    while totals.step < last {
+        if let Some(stopped) = stopped(&totals, last, hint) {
+            ending = stopped;
             break;
         }
-        if clock.is_over() {
-            let (done, of) = (short(scene.world().time()), last);
-            let steps = scene.world().steps();
-            let reason = format!(
-                "the time limit was reached at {done} s, after {steps} of {of} steps{hint}"
-            );
-            ending = (Status::TimeLimit, Some(reason));
-            break;
-        }
-        let mut line = None;
-        let mut look = |world: &World| {
-            line = measures.as_mut().and_then(|measures| measures.look(world).map(<[f64]>::to_vec));
+        let (mut line, mut measured) = (None, Ok(()));
+        let mut look = |domain: &mut D| {
+            let Some(measures) = measures.as_mut() else { return };
+            match measures.look(domain) {
+                Ok(row) => line = row.map(<[f64]>::to_vec),
+                Err(error) => measured = Err(error),
+            }
         };
         let report = match scene.step(&mut look) {
             Ok(report) => report,
             Err(error) => {
-                sound = !matches!(error, Error::Grains(StepError::Diverged { .. }));
+                let diverged = StepError::DivergedElsewhere;
+                sound = !matches!(&error, Error::Grains(e) if *e == diverged || is_diverged(e));
                 ending = (Status::Failed, Some(error.to_string()));
                 break;
             }
         };
-        let world = scene.world();
-        let due = |every: Option<u64>| every.is_some_and(|n| world.steps().is_multiple_of(n));
-        sums.add(world, &report);
+        measured?;
+        totals = Totals::of(scene.domain(), report, flags())?;
+        let due = |every: Option<u64>| every.is_some_and(|n| totals.step.is_multiple_of(n));
+        sums.add(&totals);
         if let Some(directory) = directory {
-            directory.add(world, &report, line.as_deref())?;
-            film.look(world, &report);
+            directory.add(&totals, line.as_deref())?;
+            film.look_at_all(scene.domain(), &totals.report)?;
         }
-        if let Err(breach) = limits.check(world, &report) {
+        if let Err(breach) = limits.check_values(totals.step, totals.limited()) {
             ending = (Status::LimitBroken, Some(breach.to_string()));
             break;
         }
+        if due(Some(BALANCE_EVERY)) {
+            divide(scene.domain(), &totals, directory.as_mut(), measures.as_mut())?;
+        }
         if let Some(directory) = directory {
             if due(pictures) {
-                directory.picture(world)?;
+                directory.picture(scene.domain())?;
             }
             if due(Some(checkpoints)) {
-                directory.save(world, film)?;
+                directory.save(scene.domain(), film)?;
             }
         }
-        progress.show(world.steps() as f64 / last as f64, &message(world));
+        if let Some(progress) = &progress {
+            progress.show(totals.step as f64 / last as f64, &message(&totals));
+        }
     }
-    progress.clear();
+    if let Some(progress) = progress {
+        progress.clear();
+    }
     if let Some(directory) = directory {
-        if sound { directory.save(scene.world(), film)? } else { directory.flush()? }
+        if sound { directory.save(scene.domain(), film)? } else { directory.flush()? }
     }
-    Ok(ending)
+    Ok((ending, totals))
+}
+
+/// Whether a run must stop before its end.
+fn stopped(totals: &Totals, last: u64, hint: &str) -> Option<Ending> {
+    if totals.interrupted {
+        return Some((Status::Interrupted, Some(format!("interrupted{hint}"))));
+    }
+    let (done, steps) = (short(totals.time), totals.step);
+    let reason =
+        || format!("the time limit was reached at {done} s, after {steps} of {last} steps{hint}");
+    totals.over.then(|| (Status::TimeLimit, Some(reason())))
+}
+
+fn is_diverged(error: &StepError) -> bool {
+    matches!(error, StepError::Diverged { .. })
+}
+
+/// Divides the work anew where it is uneven, and records how even it was.
+fn divide(
+    domain: &mut impl Domain,
+    totals: &Totals,
+    directory: Option<&mut Directory>,
+    measures: Option<&mut Measures>,
+) -> Result<()> {
+    let balance = domain.balance(IMBALANCE_LIMIT)?;
+    if balance.moved
+        && let Some(measures) = measures
+    {
+        measures.see(domain);
+    }
+    if !balance.moved && !totals.step.is_multiple_of(RECORD_EVERY) {
+        return Ok(());
+    }
+    let size = domain.size();
+    let recorded = (balance.imbalance, balance.moved);
+    directory.map_or(Ok(()), |directory| directory.add_balance(totals, size, recorded))
 }
 
 fn limits(arguments: &Grains) -> Limits {
@@ -234,84 +327,33 @@ fn limits(arguments: &Grains) -> Limits {
     }
 }
 
-fn message(world: &World) -> String {
-    format!("{} s, {} grains", short(world.time()), world.grains().len())
+fn message(totals: &Totals) -> String {
+    format!("{} s, {} grains", short(totals.time), totals.grains)
 }
 
-/// The grains in the format of VTK.
-fn picture(world: &World) -> Vec<u8> {
-    let grains = world.grains();
-    let all = 0..grains.len();
-    let points: Vec<[f64; 3]> = grains.positions().iter().map(|x| (*x).into()).collect();
-    let velocities = all.clone().map(|k| grains.velocity(k).into()).collect();
-    let spins = all.map(|k| grains.angular_velocity(k).into()).collect();
+/// The grains of this rank in the format of VTK.
+fn picture(domain: &impl Domain) -> Vec<u8> {
+    let (world, grains) = (domain.world(), domain.world().grains());
+    let own = grains.identities().iter().enumerate();
+    let own: Vec<usize> = own.filter(|(_, id)| domain.is_own(**id)).map(|(k, _)| k).collect();
+    let points: Vec<[f64; 3]> = own.iter().map(|&k| grains.positions()[k].into()).collect();
+    let radii = own.iter().map(|&k| grains.radii()[k]).collect();
+    let velocities = own.iter().map(|&k| grains.velocity(k).into()).collect();
+    let spins = own.iter().map(|&k| grains.angular_velocity(k).into()).collect();
     let quantities = [
-        Quantity { name: "radius", values: Values::Scalars(grains.radii().to_vec()) },
+        Quantity { name: "radius", values: Values::Scalars(radii) },
         Quantity { name: "velocity", values: Values::Vectors(velocities) },
         Quantity { name: "angular_velocity", values: Values::Vectors(spins) },
     ];
     vtk::points(&format!("grains at {} s", short(world.time())), &points, &quantities)
 }
 
-impl Sums {
-    fn new(world: &World) -> Self {
-        Self {
-            tolerance: world.settings().tolerance,
-            smallest: world.grains().smallest_radius(),
-            steps: 0.0,
-            contacts: 0.0,
-            grains: 0.0,
-            sweeps: 0.0,
-            overlap: 0.0,
-            relative_residual: 0.0,
-            over_tolerance: 0,
-        }
-    }
-
-    fn add(&mut self, world: &World, report: &Report) {
-        self.smallest = self.smallest.min(world.grains().smallest_radius());
-        self.add_line(&Line {
-            step: world.steps() as f64,
-            grains: world.grains().len() as f64,
-            contacts: report.contacts as f64,
-            sweeps: report.sweeps as f64,
-            relative_residual: report.relative_residual,
-            overlap: report.overlap,
-        });
-    }
-
-    fn add_line(&mut self, line: &Line) {
-        self.steps += 1.0;
-        self.contacts += line.contacts;
-        self.grains += line.grains;
-        self.sweeps += line.sweeps;
-        self.overlap = self.overlap.max(line.overlap);
-        self.relative_residual = self.relative_residual.max(line.relative_residual);
-        self.over_tolerance += u64::from(line.relative_residual > self.tolerance);
-    }
-
-    /// The warning about a run that reached its end with steps over the tolerance.
-    fn over_tolerance(&self) -> Option<String> {
-        (self.over_tolerance > 0 && self.tolerance > 0.0).then(|| {
-            format!(
-                "not converged: in {} of {} steps the sweeps ended at their limit, with a relative residual of up to {} \
-                 over the tolerance of {}; more `--max-sweeps` or a shorter step help",
-                self.over_tolerance,
-                self.steps,
-                short(self.relative_residual),
-                short(self.tolerance)
-            )
-        })
-    }
-}
-
-fn summary(
+fn summary<D: Domain>(
     arguments: &Grains,
-    scene: &Scene,
+    scene: &Scene<D>,
     Watch { sums, measures, .. }: &Watch,
-    (mut status, mut reason): (Status, Option<String>),
+    ((mut status, mut reason), totals): (Ending, &Totals),
 ) -> Summary {
-    let world = scene.world();
     if status == Status::Completed
         && let Some(over) = sums.over_tolerance()
     {
@@ -325,11 +367,11 @@ fn summary(
     Summary {
         status,
         scene: arguments.scene.clone(),
-        steps: world.steps(),
-        time: world.time(),
-        grains: world.grains().len(),
-        kinetic_energy: world.grains().kinetic_energy(),
-        solid_fraction: scene.solid_fraction(),
+        steps: totals.step,
+        time: totals.time,
+        grains: totals.grains,
+        kinetic_energy: totals.kinetic_energy,
+        solid_fraction: scene.solid_fraction(totals.grains as f64),
         contacts_per_grain: over(sums.contacts, sums.grains),
         largest_overlap: if sums.overlap > 0.0 { sums.overlap / sums.smallest } else { 0.0 },
         largest_relative_residual: sums.relative_residual,

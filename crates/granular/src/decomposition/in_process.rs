@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use super::Exchange;
+use super::{Exchange, Message};
 use crate::settings::Error;
 
 /// One of several ranks in one process, connected by channels.
@@ -37,17 +37,22 @@ impl Exchange for InProcess {
         self.senders.len()
     }
 
-    fn exchange(&mut self, outgoing: &[Vec<u64>], incoming: &mut [Vec<u64>]) -> Result<(), Error> {
-        let unreachable = |rank: usize| Error::Unreachable { rank };
-        for (rank, (sender, message)) in self.senders.iter().zip(outgoing).enumerate() {
-            if rank != self.rank {
-                sender.send(message.clone()).map_err(|_| unreachable(rank))?;
-            }
+    fn transfer(
+        &mut self,
+        outgoing: &[Message],
+        incoming: &mut [Message],
+        meanwhile: &mut dyn FnMut(),
+    ) -> Result<(), Error> {
+        for Message { rank, words } in outgoing {
+            let sent = self.senders[*rank].send(words.clone());
+            sent.map_err(|_| Error::Unreachable { rank: *rank })?;
         }
-        for (rank, (receiver, message)) in self.receivers.iter().zip(incoming).enumerate() {
-            if rank != self.rank {
-                *message = receiver.recv().map_err(|_| unreachable(rank))?;
-            }
+        meanwhile();
+        for Message { rank, words } in incoming {
+            let expected = words.len();
+            let received = self.receivers[*rank].recv();
+            *words = received.map_err(|_| Error::Unreachable { rank: *rank })?;
+            debug_assert_eq!(words.len(), expected, "both ranks know the length");
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use crate::{Partner, World};
+use crate::{Domain, Error, Partner, World};
 
 /// Averages over the contacts of the last step that carry an impulse, none of which there are after grains, walls or
 /// settings were changed.
@@ -44,6 +44,33 @@ impl ContactAverages {
     /// The averages of the last step.
     #[must_use]
     pub fn of(world: &World) -> Self {
+        let (mut averages, counts) = Self::sums(world);
+        averages.divide(counts, world.grains().len() as f64);
+        averages
+    }
+
+    /// The same over all ranks; the list of normal forces has those of the contacts that this rank solves.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`].
+    pub fn of_all(domain: &mut impl Domain) -> Result<Self, Error> {
+        let (mut averages, [pairs, ends]) = Self::sums(domain.world());
+        let mut sums = vec![pairs, ends, domain.own_count() as f64];
+        sums.extend(averages.fabric.iter().chain(averages.virial.iter()));
+        sums.extend(averages.wall_forces.iter().flatten());
+        domain.sum(&mut sums)?;
+        averages.fabric = Matrix3::from_column_slice(&sums[3..12]);
+        averages.virial = Matrix3::from_column_slice(&sums[12..21]);
+        let forces =
+            sums[21..].chunks_exact(3).map(|force| Vector3::new(force[0], force[1], force[2]));
+        averages.wall_forces = forces.collect();
+        averages.divide([sums[0], sums[1]], sums[2]);
+        Ok(averages)
+    }
+
+    /// Sums in place of means, and the numbers of contacts between grains and of ends of contacts on grains.
+    fn sums(world: &World) -> (Self, [f64; 2]) {
         let (grains, step) = (world.grains(), world.settings().step_size);
         let mut averages = Self {
             coordination: 0.0,
@@ -70,12 +97,16 @@ impl ContactAverages {
             };
             averages.virial += force * (branch * touch.normal).transpose();
         }
+        (averages, [pairs, ends])
+    }
+
+    /// Turns sums into means.
+    fn divide(&mut self, [pairs, ends]: [f64; 2], grains: f64) {
         if pairs > 0.0 {
-            averages.fabric /= pairs;
+            self.fabric /= pairs;
         }
-        if !grains.is_empty() {
-            averages.coordination = ends / grains.len() as f64;
+        if grains > 0.0 {
+            self.coordination = ends / grains;
         }
-        averages
     }
 }

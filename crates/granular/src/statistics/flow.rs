@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Matrix3, Vector3};
 
-use crate::{Grains, World};
+use crate::{Domain, Error, Grains, World};
 
 /// Mass of the grains whose centers pass a plane, positive along its normal.
 ///
@@ -21,17 +21,25 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Nothing has passed the plane through `point` (m) with `normal`, and grains are where they are in `world`.
+    /// Nothing has passed the plane through `point` (m) with `normal`, and grains are where they are in `domain`.
     #[must_use]
-    pub fn new(point: Vector3<f64>, normal: Vector3<f64>, world: &World) -> Self {
+    pub fn new(point: Vector3<f64>, normal: Vector3<f64>, domain: &impl Domain) -> Self {
         let mut flow = Self { point, normal, beyond: Vec::new(), passed: 0.0 };
-        flow.look(world);
-        flow.passed = 0.0;
+        flow.see(domain);
         flow
     }
 
-    /// Looks at the grains after a step.
-    pub fn look(&mut self, world: &World) {
+    /// Takes over on which side the grains are, without counting: after grains were moved to other ranks.
+    pub fn see(&mut self, domain: &impl Domain) {
+        let passed = self.passed;
+        self.look(domain);
+        self.passed = passed;
+    }
+
+    /// Looks at the grains after a step. Those of this rank are counted; copies are only followed, because they may be its
+    /// own after the next step.
+    pub fn look(&mut self, domain: &impl Domain) {
+        let world: &World = domain.world();
         let grains = world.grains();
         let known = self.beyond.len() as u64;
         self.beyond.resize(usize::try_from(world.next_identity()).unwrap_or(usize::MAX), false);
@@ -43,14 +51,14 @@ impl Flow {
             else {
                 continue;
             };
-            if *identity < known && is_beyond != *was {
+            if *identity < known && is_beyond != *was && domain.is_own(*identity) {
                 self.passed += if is_beyond { grains.mass(index) } else { -grains.mass(index) };
             }
             *was = is_beyond;
         }
     }
 
-    /// The mass that has passed (kg).
+    /// The mass that has passed as grains of this rank (kg).
     #[must_use]
     pub const fn passed(&self) -> f64 {
         self.passed
@@ -63,16 +71,62 @@ impl Flow {
 #[must_use]
 pub fn surface_angle(grains: &Grains, center: Option<[f64; 2]>) -> Option<f64> {
     let widest = 2.0 * grains.radii().iter().copied().fold(0.0, f64::max);
-    let mut tops: BTreeMap<[i64; 2], Vector3<f64>> = BTreeMap::new();
-    for (place, radius) in grains.positions().iter().zip(grains.radii()) {
+    slope(&tops(grains, widest, |_| true), widest, center)
+}
+
+/// [`surface_angle`] of the grains of all ranks.
+///
+/// # Errors
+///
+/// [`Error::Unreachable`].
+pub fn surface_angle_of_all(
+    domain: &mut impl Domain,
+    center: Option<[f64; 2]>,
+) -> Result<Option<f64>, Error> {
+    let grains = domain.world().grains();
+    let mut widest = [2.0 * grains.radii().iter().copied().fold(0.0, f64::max)];
+    domain.largest(&mut widest)?;
+    let [widest] = widest;
+    let own = tops(domain.world().grains(), widest, |identity| domain.is_own(identity));
+    let words = own.iter().flat_map(|([i, j], top)| {
+        let numbers = [top.x, top.y, top.z].map(f64::to_bits);
+        [i.cast_unsigned(), j.cast_unsigned(), numbers[0], numbers[1], numbers[2]]
+    });
+    let all = domain.gather(words.collect())?.concat();
+    let mut highest = BTreeMap::new();
+    for words in all.chunks_exact(5) {
+        let [x, y, z] = [2, 3, 4].map(|k| f64::from_bits(words[k]));
+        raise(&mut highest, [0, 1].map(|k| words[k].cast_signed()), Vector3::new(x, y, z));
+    }
+    let mut answer: Vec<u64> =
+        slope(&highest, widest, center).iter().map(|a| a.to_bits()).collect();
+    domain.broadcast(&mut answer)?;
+    Ok(answer.first().map(|word| f64::from_bits(*word)))
+}
+
+/// The highest points of the counted grains in columns that are two of the `widest` diameter wide.
+type Tops = BTreeMap<[i64; 2], Vector3<f64>>;
+
+fn tops(grains: &Grains, widest: f64, counts: impl Fn(u64) -> bool) -> Tops {
+    let mut tops = BTreeMap::new();
+    let all = grains.identities().iter().zip(grains.positions().iter().zip(grains.radii()));
+    for (_, (place, radius)) in all.filter(|(identity, _)| counts(**identity)) {
         #[expect(clippy::cast_possible_truncation, reason = "casts saturate")]
         let column = [0, 1].map(|k| (place[k] / (2.0 * widest)).floor() as i64);
-        let top = place + *radius * Vector3::z();
-        let highest = tops.entry(column).or_insert(top);
-        if top.z > highest.z {
-            *highest = top;
-        }
+        raise(&mut tops, column, place + *radius * Vector3::z());
     }
+    tops
+}
+
+fn raise(tops: &mut Tops, column: [i64; 2], top: Vector3<f64>) {
+    let highest = tops.entry(column).or_insert(top);
+    if top.z > highest.z {
+        *highest = top;
+    }
+}
+
+/// The angle of the surface that fits the points best.
+fn slope(tops: &Tops, widest: f64, center: Option<[f64; 2]>) -> Option<f64> {
     if tops.len() < 4 {
         return None;
     }

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::whole;
-use crate::{Error, Grains};
+use crate::{Domain, Error, Grains};
 
 /// Averages over time in equal cells of a box. A grain counts in the cell of its center, with its whole volume, so that
 /// cells should be several diameters wide.
@@ -49,9 +49,36 @@ impl BoxAverages {
 
     /// Counts the grains at this time.
     pub fn add(&mut self, grains: &Grains) {
+        self.add_where(grains, |_| true);
+    }
+
+    /// Counts the grains of this rank at this time; [`unite`](Self::unite) adds those of the others.
+    pub fn add_own(&mut self, domain: &impl Domain) {
+        self.add_where(domain.world().grains(), |identity| domain.is_own(identity));
+    }
+
+    /// Adds what the other ranks have counted; all have counted equally often.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`].
+    pub fn unite(&mut self, domain: &mut impl Domain) -> Result<(), Error> {
+        let mut sums: Vec<f64> =
+            self.sums.iter().flat_map(|(v, p, m)| [*v, p.x, p.y, p.z, *m]).collect();
+        domain.sum(&mut sums)?;
+        for (sum, parts) in self.sums.iter_mut().zip(sums.chunks_exact(5)) {
+            *sum = (parts[0], Vector3::new(parts[1], parts[2], parts[3]), parts[4]);
+        }
+        Ok(())
+    }
+
+    fn add_where(&mut self, grains: &Grains, counts: impl Fn(u64) -> bool) {
         self.times += 1.0;
         let [low, high] = self.corners;
         for (index, position) in grains.positions().iter().enumerate() {
+            if !counts(grains.identities()[index]) {
+                continue;
+            }
             let place = |k: usize| {
                 let share = (position[k] - low[k]) / (high[k] - low[k]);
                 whole(share * self.counts[k] as f64, self.counts[k])

@@ -96,6 +96,7 @@ impl Search {
             wall_pairs(sorted, walls, skin, slab);
             old.hand_over(&sorted.previous, slab);
         });
+        mark_outer(slabs, link);
         for slab in slabs {
             slab.pairs.retain(|pair| link.solves(sorted, pair.grains));
             slab.wall_pairs.retain(|pair| link.owns(pair.grain));
@@ -128,6 +129,33 @@ impl Search {
         }
         deepest
     }
+}
+
+/// Marks the slabs that must be swept before messages are sent.
+///
+/// Contacts of slab `k` touch slabs `k` and `k + 1`, and a sweep processes the slabs of one parity before those of the other.
+/// Of the latter those must be done that touch shared grains, of the former also the neighbors of these.
+pub(super) fn mark_outer<L: Link>(slabs: &mut [Slab], link: &L) {
+    let Some(shared) = link.shared() else {
+        slabs.iter_mut().for_each(|slab| slab.outer = [true; 2]);
+        return;
+    };
+    let mut has = vec![false; slabs.len()];
+    for place in shared {
+        has[slabs.partition_point(|slab| slab.start + slab.len <= place)] = true;
+    }
+    slabs.iter_mut().zip(outer(&has)).for_each(|(slab, outer)| slab.outer = outer);
+}
+
+/// The marks of slabs, some of which have shared grains.
+fn outer(has: &[bool]) -> Vec<[bool; 2]> {
+    let count = has.len();
+    let touches: Vec<bool> =
+        (0..count).map(|k| has[k..(k + 2).min(count)].contains(&true)).collect();
+    let near = |k: usize| touches[k.saturating_sub(1)..(k + 2).min(count)].contains(&true);
+    let mark =
+        |k: usize| [0, 1].map(|direction| if k % 2 == direction { near(k) } else { touches[k] });
+    (0..count).map(mark).collect()
 }
 
 /// Lists the walls near the grains of a slab.
@@ -195,4 +223,49 @@ fn find(starts: &[u32], entries: &[(u32, Vector3<f64>)], grain: u32, other: u32)
     let row = starts[grain as usize] as usize..starts[grain as usize + 1] as usize;
     let entry = entries[row].iter().find(|(place, _)| *place == other);
     entry.map_or(Vector3::zeros(), |(_, impulse)| *impulse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::outer;
+
+    /// The order in which a sweep processes the slabs when the marked ones are first.
+    fn order(marks: &[[bool; 2]], backwards: bool) -> Vec<usize> {
+        let all = (0..marks.len()).collect::<Vec<_>>();
+        let mut order = Vec::new();
+        for outer in [true, false] {
+            for odd in [backwards, !backwards] {
+                let chosen = all
+                    .iter()
+                    .filter(|&&k| (k % 2 == 1) == odd && marks[k][usize::from(backwards)] == outer);
+                order.extend(chosen);
+            }
+        }
+        order
+    }
+
+    #[test]
+    fn slabs_that_share_grains_keep_their_order_and_inner_ones_touch_no_copies() {
+        for count in 1..=9_usize {
+            for set in 0..1_usize << count {
+                let has: Vec<bool> = (0..count).map(|k| (set >> k) & 1 == 1).collect();
+                let marks = outer(&has);
+                for backwards in [false, true] {
+                    let order = order(&marks, backwards);
+                    let place = |k: usize| order.iter().position(|other| *other == k);
+                    for k in 0..count.saturating_sub(1) {
+                        // Without marks the slab with the parity of the direction is first.
+                        let first = (k % 2 == 1) == backwards;
+                        assert_eq!(place(k) < place(k + 1), first, "{has:?} {backwards}");
+                    }
+                    for k in 0..count {
+                        let touched = has[k] || has.get(k + 1) == Some(&true);
+                        assert!(!touched || marks[k][usize::from(backwards)], "{has:?}");
+                    }
+                }
+            }
+        }
+        let far = outer(&[true, false, false, false, false, false, false]);
+        assert!(far[3..].iter().all(|marks| *marks == [false; 2]), "{far:?}");
+    }
 }

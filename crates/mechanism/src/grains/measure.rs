@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use nalgebra::{Matrix3, Vector3};
 use percussion_granular::{
-    World,
-    statistics::{BoxAverages, BoxCell, ContactAverages, Flow, surface_angle},
+    Domain, Error as StepError,
+    statistics::{BoxAverages, BoxCell, ContactAverages, Flow, surface_angle_of_all},
 };
 use percussion_record::{Axis, Figure, Map, Mark, Series};
 
@@ -67,8 +67,10 @@ impl Measures {
     /// # Errors
     ///
     /// [`Error::Grains`] for cells that are too small to be told apart.
-    pub fn new(run: &Run) -> Result<Self, Error> {
-        let (scene, world) = (run.scene(), run.world());
+    pub fn new<D: Domain>(run: &Run<D>) -> Result<Self, Error> {
+        let walls = run.walls().to_vec();
+        let (scene, domain) = run.parts();
+        let world = domain.world();
         let Statistics { every, from, cells, planes, surface } = &scene.statistics;
         let every = every.unwrap_or(0.01 * scene.duration);
         #[expect(
@@ -79,7 +81,7 @@ impl Measures {
         let sample = (every / world.settings().step_size / SAMPLES as f64).round().max(1.0) as u64;
         let flow = |plane: &super::FlowPlane| {
             let normal = Vector3::from(plane.normal);
-            (plane.name.clone(), Flow::new(plane.point.into(), normal, world))
+            (plane.name.clone(), Flow::new(plane.point.into(), normal, domain))
         };
         let grid = |cells: &super::Cells| {
             BoxAverages::new([cells.low.into(), cells.high.into()], cells.counts)
@@ -87,7 +89,7 @@ impl Measures {
         let mut measures = Self {
             strides: [sample, sample.saturating_mul(SAMPLES)],
             from: from.unwrap_or(0.5 * scene.duration),
-            walls: run.walls().to_vec(),
+            walls,
             flows: planes.iter().map(flow).collect(),
             passed_before: vec![0.0; planes.len()],
             surface: surface.map(|surface| surface.center),
@@ -107,37 +109,60 @@ impl Measures {
         self.sums = Sums { start: time, passed, walls, ..Sums::default() };
     }
 
-    /// Looks at the world after a step, before grains are taken out, and returns a line of the table when it is due.
-    pub fn look(&mut self, world: &World) -> Option<&[f64]> {
-        self.flows.iter_mut().for_each(|(_, flow)| flow.look(world));
-        if !world.steps().is_multiple_of(self.strides[0]) {
-            return None;
+    /// Looks at the domain after a step, before grains are taken out, and returns a line of the table when it is due. The
+    /// line is that of all ranks.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::Unreachable`].
+    pub fn look(&mut self, domain: &mut impl Domain) -> Result<Option<&[f64]>, StepError> {
+        self.flows.iter_mut().for_each(|(_, flow)| flow.look(domain));
+        let (steps, time) = (domain.world().steps(), domain.world().time());
+        if !steps.is_multiple_of(self.strides[0]) {
+            return Ok(None);
         }
-        self.sample(world);
-        if !world.steps().is_multiple_of(self.strides[1]) {
-            return None;
+        self.sample(domain)?;
+        if !steps.is_multiple_of(self.strides[1]) {
+            return Ok(None);
         }
-        let row = self.row(world);
-        self.begin_line(world.time());
+        let row = self.row(domain)?;
+        self.begin_line(time);
         self.rows.push(row);
-        self.rows.last().map(Vec::as_slice)
+        Ok(self.rows.last().map(Vec::as_slice))
     }
 
-    fn sample(&mut self, world: &World) {
-        let averages = ContactAverages::of(world);
+    /// Takes over where grains are after they were moved to other ranks.
+    pub fn see(&mut self, domain: &impl Domain) {
+        self.flows.iter_mut().for_each(|(_, flow)| flow.see(domain));
+    }
+
+    /// Adds the averages in cells and the distribution of forces of the other ranks, once at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::Unreachable`].
+    pub fn unite(&mut self, domain: &mut impl Domain) -> Result<(), StepError> {
+        domain.sum(&mut self.classes)?;
+        self.cells.as_mut().map_or(Ok(()), |cells| cells.unite(domain))
+    }
+
+    fn sample(&mut self, domain: &mut impl Domain) -> Result<(), StepError> {
+        let averages = ContactAverages::of_all(domain)?;
         let forces = &averages.normal_forces;
-        let mean =
-            if forces.is_empty() { 0.0 } else { forces.iter().sum::<f64>() / forces.len() as f64 };
+        let mut sums = [forces.iter().sum::<f64>(), forces.len() as f64];
+        domain.sum(&mut sums)?;
+        let mean = if sums[1] > 0.0 { sums[0] / sums[1] } else { 0.0 };
+        let volume = volume(domain)?;
         let sums = &mut self.sums;
         sums.samples += 1.0;
         sums.coordination += averages.coordination;
         sums.force += mean;
         sums.fabric += averages.fabric;
-        sums.stress += averages.virial / volume(world);
+        sums.stress += averages.virial / volume;
         for (sum, (_, indices)) in sums.walls.iter_mut().zip(&self.walls) {
             *sum += averages.wall_forces[indices.clone()].iter().sum::<Vector3<f64>>();
         }
-        if world.time() >= self.from {
+        if domain.world().time() >= self.from {
             for force in forces {
                 #[expect(
                     clippy::cast_possible_truncation,
@@ -148,28 +173,32 @@ impl Measures {
                 self.classes[class.min(CLASSES - 1)] += 1.0;
             }
             if let Some(cells) = &mut self.cells {
-                cells.add(world.grains());
+                cells.add_own(domain);
             }
         }
+        Ok(())
     }
 
-    fn row(&self, world: &World) -> Vec<f64> {
+    fn row(&self, domain: &mut impl Domain) -> Result<Vec<f64>, StepError> {
         let Sums { samples, coordination, force, fabric, stress, walls, start, passed } =
             &self.sums;
-        let mut row = vec![world.time(), coordination / samples, force / samples];
+        let time = domain.world().time();
+        let mut row = vec![time, coordination / samples, force / samples];
         for tensor in [fabric, stress] {
             row.extend(TENSOR.map(|(_, i, j)| 0.5 * (tensor[(i, j)] + tensor[(j, i)]) / samples));
         }
         row.extend(walls.iter().flat_map(|sum| [sum.x, sum.y, sum.z].map(|part| part / samples)));
-        let flows = self.flows.iter().zip(passed).zip(&self.passed_before);
-        for (((_, flow), start_mass), before) in flows {
-            let rate = (flow.passed() - start_mass) / (world.time() - start);
-            row.extend([rate, before + flow.passed()]);
+        let flows = self.flows.iter().zip(passed);
+        let mut masses: Vec<f64> =
+            flows.flat_map(|((_, flow), start)| [flow.passed() - start, flow.passed()]).collect();
+        domain.sum(&mut masses)?;
+        for (masses, before) in masses.chunks_exact(2).zip(&self.passed_before) {
+            row.extend([masses[0] / (time - start), before + masses[1]]);
         }
         if let Some(center) = self.surface {
-            row.push(surface_angle(world.grains(), center).unwrap_or(f64::NAN));
+            row.push(surface_angle_of_all(domain, center)?.unwrap_or(f64::NAN));
         }
-        row
+        Ok(row)
     }
 
     /// The names and units of the columns of the table, the time first.
@@ -310,13 +339,17 @@ fn plot(id: &str, title: &str, axes: [(&str, &str); 2], series: Vec<Series>) -> 
     }
 }
 
-/// Volume of the box around all grains (m³), infinite without any.
-fn volume(world: &World) -> f64 {
-    let grains = world.grains();
+/// Volume of the box around the grains of all ranks (m³), infinite without any.
+fn volume(domain: &mut impl Domain) -> Result<f64, StepError> {
+    let grains = domain.world().grains();
+    // Of copies some other rank is the owner.
     let (mut low, mut high) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
     for (place, radius) in grains.positions().iter().zip(grains.radii()) {
         low = low.inf(&place.add_scalar(-radius));
         high = high.sup(&place.add_scalar(*radius));
     }
-    if grains.is_empty() { f64::INFINITY } else { (high - low).product() }
+    let mut ends = [-low.x, -low.y, -low.z, high.x, high.y, high.z];
+    domain.largest(&mut ends)?;
+    let volume = (0..3).map(|k| ends[k + 3] + ends[k]).product();
+    Ok(if ends[0].is_finite() { volume } else { f64::INFINITY })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
-use percussion_granular::{Grain, Wall, World};
+use percussion_granular::{Domain, Error as StepError, Grain, Wall};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -17,25 +17,42 @@ const TRIALS: [usize; 2] = [1000, 100];
 const PLACE_LIMIT: f64 = 1e8;
 
 /// The space that is taken: balls, sorted by cubes.
-struct Room<'a> {
-    walls: &'a [Wall],
+struct Room {
+    walls: Vec<Wall>,
     edge: f64,
     cubes: BTreeMap<[i64; 3], Vec<(Vector3<f64>, f64)>>,
 }
 
-impl<'a> Room<'a> {
-    /// What a world takes of the box between two corners (m); `largest` is the largest diameter of all.
-    fn of(world: &'a World, largest: f64, [low, high]: [Vector3<f64>; 2]) -> Self {
-        let grains = world.grains();
-        let widest = grains.radii().iter().fold(largest, |widest, radius| widest.max(2.0 * radius));
-        let mut room = Self { walls: world.walls(), edge: widest, cubes: BTreeMap::new() };
-        for (place, radius) in grains.positions().iter().zip(grains.radii()) {
+impl Room {
+    /// What the grains of all ranks take of the box between two corners (m); `largest` is the largest diameter of all.
+    fn of(
+        domain: &mut impl Domain,
+        largest: f64,
+        [low, high]: [Vector3<f64>; 2],
+    ) -> Result<Self, StepError> {
+        let grains = domain.world().grains();
+        let mut widest =
+            [grains.radii().iter().fold(largest, |widest, radius| widest.max(2.0 * radius))];
+        domain.largest(&mut widest)?;
+        let [widest] = widest;
+        let walls = domain.world().walls().to_vec();
+        let mut room = Self { walls, edge: widest, cubes: BTreeMap::new() };
+        let grains = domain.world().grains();
+        let mut words = Vec::new();
+        let all = grains.identities().iter().zip(grains.positions()).zip(grains.radii());
+        for ((identity, place), radius) in all {
             let near = |k: usize| place[k] >= low[k] - widest && place[k] <= high[k] + widest;
-            if (0..3).all(near) {
-                room.take(*place, *radius);
+            if (0..3).all(near) && domain.is_own(*identity) {
+                words.extend([place.x, place.y, place.z, *radius].map(f64::to_bits));
             }
         }
-        room
+        let mut words = domain.gather(words)?.concat();
+        domain.broadcast(&mut words)?;
+        for ball in words.chunks_exact(4) {
+            let number = |k: usize| f64::from_bits(ball[k]);
+            room.take(Vector3::new(number(0), number(1), number(2)), number(3));
+        }
+        Ok(room)
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "casts saturate")]
@@ -85,7 +102,7 @@ impl GrainKind {
 
 /// Adds the grains of a lattice or at random.
 pub(super) fn fill(
-    world: &mut World,
+    domain: &mut impl Domain,
     kind: &GrainKind,
     insertion: &Insertion,
     path: &str,
@@ -93,13 +110,14 @@ pub(super) fn fill(
     let mut sizes = generator(insertion.seed, u64::MAX);
     let mut places = generator(insertion.seed, 0);
     let corners = corners(&insertion.region);
-    let mut room = Room::of(world, kind.range()[1], corners);
+    let mut room = Room::of(domain, kind.range()[1], corners)?;
     let mut grains = Vec::new();
     if let Some(lattice) = &insertion.lattice {
         let nodes = nodes(lattice, kind.range()[1], corners, &format!("{path}.region"))?;
         let wanted = lattice.count.unwrap_or(usize::MAX);
         let [low, _] = corners;
-        let alone = world.grains().is_empty();
+        let mut found = 0;
+        let alone = domain.world().next_identity() == 0;
         for node in nodes {
             let limits = -lattice.shake..lattice.shake;
             let still = lattice.shake == 0.0;
@@ -115,13 +133,15 @@ pub(super) fn fill(
             // Places of one lattice are apart.
             let free =
                 if alone { room.is_clear(&place, radius) } else { room.is_free(&place, radius) };
-            if inside && free && grains.len() < wanted {
-                grains.push(kind.grain(place, diameter, insertion.velocity));
+            if inside && free && found < wanted {
+                // Each rank keeps only its own grains.
+                domain.add(&kind.grain(place, diameter, insertion.velocity))?;
+                found += 1;
             }
         }
-        if grains.len() < lattice.count.unwrap_or_default() {
+        if found < lattice.count.unwrap_or_default() {
             let (path, wanted) = (format!("{path}.lattice.count"), wanted);
-            return Err(Error::NoRoom { path, wanted, found: grains.len() });
+            return Err(Error::NoRoom { path, wanted, found });
         }
     }
     if let Some(random) = insertion.random {
@@ -137,20 +157,20 @@ pub(super) fn fill(
         }
     }
     for grain in &grains {
-        world.add(grain)?;
+        domain.add(grain)?;
     }
     Ok(())
 }
 
 /// Adds up to `count` grains of a stream at step `step` and returns how many found no room.
 pub(super) fn pour(
-    world: &mut World,
+    domain: &mut impl Domain,
     kind: &GrainKind,
     insertion: &Insertion,
     (step, count): (u64, u64),
-) -> Result<u64, percussion_granular::Error> {
+) -> Result<u64, StepError> {
     let mut random = generator(insertion.seed, 1 + step);
-    let mut room = Room::of(world, kind.range()[1], corners(&insertion.region));
+    let mut room = Room::of(domain, kind.range()[1], corners(&insertion.region))?;
     let (mut grains, mut turned_away) = (Vec::new(), 0);
     for _ in 0..count {
         let diameter = kind.draw(&mut random);
@@ -163,7 +183,7 @@ pub(super) fn pour(
         }
     }
     for grain in &grains {
-        world.add(grain)?;
+        domain.add(grain)?;
     }
     Ok(turned_away)
 }
@@ -183,7 +203,7 @@ fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
 
 /// A free place of a ball that lies within the region, if the next random one is.
 fn trial(
-    room: &Room<'_>,
+    room: &Room,
     insertion: &Insertion,
     random: &mut ChaCha8Rng,
     diameter: f64,
@@ -203,7 +223,7 @@ fn trial(
 }
 
 /// Corners of the box, or of a box around the cylinder (m).
-fn corners(region: &Region) -> [Vector3<f64>; 2] {
+pub(super) fn corners(region: &Region) -> [Vector3<f64>; 2] {
     if let Some(block) = region.block {
         return [block.low.into(), block.high.into()];
     }

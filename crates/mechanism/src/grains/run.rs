@@ -7,7 +7,7 @@
 use std::{f64::consts::TAU, ops::Range, path::Path};
 
 use nalgebra::Vector3;
-use percussion_granular::{Error as StepError, Report, Settings, World};
+use percussion_granular::{Domain, Error as StepError, Report, Settings, Wall, World};
 
 use super::{Removal, Scene, WallEntry, place};
 use crate::Error;
@@ -16,9 +16,9 @@ use crate::Error;
 ///
 /// Its future depends only on its scene and its [`World`], so that [`resume`](Self::resume) continues with the same bits.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct Run<D = World> {
     scene: Scene,
-    world: World,
+    domain: D,
     /// Name of each entry of the file, and which walls are its own.
     walls: Vec<(String, Range<usize>)>,
     turned_away: u64,
@@ -32,14 +32,7 @@ impl Run {
     /// [`Error::AtLine`] with [`Error::NoRoom`] where grains find no room, or with [`Error::Mesh`]; [`Error::Grains`]
     /// for walls or grains that the steps refuse.
     pub fn new(scene: Scene, folder: &Path) -> Result<Self, Error> {
-        let built = scene.build_walls(folder).and_then(|(walls, names)| {
-            let mut world = World::new(scene.settings(), walls)?;
-            fill(&scene, &mut world, 0)?;
-            drive(&scene, &mut world, &names, true)?;
-            Ok((world, names))
-        });
-        let (world, walls) = built.map_err(|error| scene.located(error))?;
-        Ok(Self { scene, world, walls, turned_away: 0 })
+        Self::with(scene, folder, World::new)
     }
 
     /// The same scene with a world that was saved and restored.
@@ -48,9 +41,42 @@ impl Run {
     ///
     /// [`Error::Count`] if the world has another number of walls.
     pub fn resume(self, world: World) -> Result<Self, Error> {
-        let [found, expected] = [world.walls().len(), self.world.walls().len()];
-        crate::rules::count("walls", found, found == expected, &expected.to_string())?;
-        Ok(Self { world, ..self })
+        let resumed = Self { domain: world, ..self };
+        resumed.check_walls()?;
+        Ok(resumed)
+    }
+}
+
+impl<D: Domain> Run<D> {
+    /// [`new`](Run::new) in the domain that `make` creates from settings and walls.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Run::new), and those of `make`.
+    pub fn with(
+        scene: Scene,
+        folder: &Path,
+        make: impl FnOnce(Settings, Vec<Wall>) -> Result<D, StepError>,
+    ) -> Result<Self, Error> {
+        let built = scene.build_walls(folder).and_then(|(walls, names)| {
+            let mut domain = make(scene.settings(), walls)?;
+            fill(&scene, &mut domain, 0)?;
+            drive(&scene, &mut domain, &names, true)?;
+            Ok((domain, names))
+        });
+        let (domain, walls) = built.map_err(|error| scene.located(error))?;
+        Ok(Self { scene, domain, walls, turned_away: 0 })
+    }
+
+    /// Checks a domain that was restored.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Count`] if it has another number of walls than the scene.
+    pub fn check_walls(&self) -> Result<(), Error> {
+        let found = self.world().walls().len();
+        let expected = self.walls.last().map_or(0, |(_, indices)| indices.end);
+        crate::rules::count("walls", found, found == expected, &expected.to_string())
     }
 
     /// Inserts what is due, advances by one time step and removes the grains that have left.
@@ -62,7 +88,7 @@ impl Run {
         self.step_watched(&mut |_, _| ())
     }
 
-    /// [`step`](Self::step), where `watch` sees the world with the contacts of the step before grains are removed, which
+    /// [`step`](Self::step), where `watch` sees the domain with the contacts of the step before grains are removed, which
     /// makes the world forget its contacts.
     ///
     /// # Errors
@@ -70,28 +96,28 @@ impl Run {
     /// Those of [`step`](Self::step).
     pub fn step_watched(
         &mut self,
-        watch: &mut dyn FnMut(&World, &Report),
+        watch: &mut dyn FnMut(&mut D, &Report),
     ) -> Result<Report, Error> {
-        let step = self.world.steps();
-        let Self { scene, world, walls, turned_away } = self;
+        let step = self.world().steps();
+        let Self { scene, domain, walls, turned_away } = self;
         if step > 0 {
-            fill(scene, world, step).map_err(|error| scene.located(error))?;
+            fill(scene, domain, step).map_err(|error| scene.located(error))?;
         }
-        *turned_away += pour(scene, world, step)?;
-        drive(scene, world, walls, false)?;
-        let report = world.step()?;
-        watch(world, &report);
+        *turned_away += pour(scene, domain, step)?;
+        drive(scene, domain, walls, false)?;
+        let report = domain.step()?;
+        watch(domain, &report);
         for removal in &scene.remove {
             match removal {
                 Removal::Behind(plane) => {
                     let [point, normal] = [plane.point, plane.normal].map(Vector3::from);
-                    world.remove(|grain| normal.dot(&(grain.position - point)) < 0.0);
+                    domain.remove(&mut |grain| normal.dot(&(grain.position - point)) < 0.0);
                 }
                 Removal::Outside(block) => {
                     let leaves = |x: &Vector3<f64>| {
                         (0..3).any(|k| x[k] < block.low[k] || x[k] > block.high[k])
                     };
-                    world.remove(|grain| leaves(&grain.position));
+                    domain.remove(&mut |grain| leaves(&grain.position));
                 }
             }
         }
@@ -104,14 +130,24 @@ impl Run {
     ///
     /// [`StepError::Setting`].
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), StepError> {
-        let step_size = self.world.settings().step_size;
-        self.world.set_settings(Settings { step_size, ..settings })
+        let step_size = self.world().settings().step_size;
+        self.domain.set_settings(Settings { step_size, ..settings })
     }
 
     /// The grains and walls.
     #[must_use]
-    pub const fn world(&self) -> &World {
-        &self.world
+    pub fn world(&self) -> &World {
+        self.domain.world()
+    }
+
+    /// What moves its grains, for what all ranks do together.
+    pub const fn domain(&mut self) -> &mut D {
+        &mut self.domain
+    }
+
+    /// Its scene, and what moves its grains.
+    pub(super) const fn parts(&self) -> (&Scene, &D) {
+        (&self.scene, &self.domain)
     }
 
     /// What it was made from.
@@ -135,23 +171,23 @@ impl Run {
 }
 
 /// Adds the lattices and random grains that come at this step.
-fn fill(scene: &Scene, world: &mut World, step: u64) -> Result<(), Error> {
-    let step_size = world.settings().step_size;
+fn fill(scene: &Scene, domain: &mut impl Domain, step: u64) -> Result<(), Error> {
+    let step_size = domain.world().settings().step_size;
     for (index, insertion) in scene.insert.iter().enumerate() {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
         let due = (insertion.time / step_size).round() as u64;
         if insertion.stream.is_none() && due == step {
             let path = format!("insert[{index}]");
             let kind = scene.kind_of(&path, insertion)?;
-            place::fill(world, &scene.grains[kind], insertion, &path)?;
+            place::fill(domain, &scene.grains[kind], insertion, &path)?;
         }
     }
     Ok(())
 }
 
 /// Adds the grains of streams that come at this step; returns how many found no room.
-fn pour(scene: &Scene, world: &mut World, step: u64) -> Result<u64, Error> {
-    let step_size = world.settings().step_size;
+fn pour(scene: &Scene, domain: &mut impl Domain, step: u64) -> Result<u64, Error> {
+    let step_size = domain.world().settings().step_size;
     let mut turned_away = 0;
     for (index, insertion) in scene.insert.iter().enumerate() {
         let Some(stream) = insertion.stream else { continue };
@@ -170,7 +206,7 @@ fn pour(scene: &Scene, world: &mut World, step: u64) -> Result<u64, Error> {
         };
         let count = due(step + 1) - due(step);
         if count > 0 {
-            turned_away += place::pour(world, &scene.grains[kind], insertion, (step, count))?;
+            turned_away += place::pour(domain, &scene.grains[kind], insertion, (step, count))?;
         }
     }
     Ok(turned_away)
@@ -179,19 +215,19 @@ fn pour(scene: &Scene, world: &mut World, step: u64) -> Result<u64, Error> {
 /// Gives walls whose motion changes with time, or at the start all that move, their velocities of the next step.
 fn drive(
     scene: &Scene,
-    world: &mut World,
+    domain: &mut impl Domain,
     walls: &[(String, Range<usize>)],
     start: bool,
 ) -> Result<(), StepError> {
-    let step_size = world.settings().step_size;
-    let time = world.steps() as f64 * step_size;
+    let step_size = domain.world().settings().step_size;
+    let time = domain.world().steps() as f64 * step_size;
     for (entry, (_, indices)) in scene.walls.iter().zip(walls) {
         let changes = entry.vibration.is_some() || entry.from.is_some() || entry.until.is_some();
         let moves = entry.velocity.is_some() || entry.angular_velocity.is_some();
         if changes || (start && moves) {
             let (velocity, spin) = motion(entry, time, step_size);
             for index in indices.clone() {
-                world.drive_wall(index, velocity, spin)?;
+                domain.drive_wall(index, velocity, spin)?;
             }
         }
     }

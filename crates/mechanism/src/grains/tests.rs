@@ -152,9 +152,9 @@ fn random_grains_lie_apart_and_inside_and_streams_pour_as_many_as_they_say() {
     let places = world.grains().positions();
     assert_eq!(places.len(), 200);
     assert!(world.overlap() <= 0.0, "{} m", world.overlap());
-    let axis = nalgebra::Vector3::new(1.0, 0.0, 1.0).normalize();
+    let axis = Vector3::new(1.0, 0.0, 1.0).normalize();
     for place in places {
-        let from = place - nalgebra::Vector3::new(0.0, 0.0, 0.2);
+        let from = place - Vector3::new(0.0, 0.0, 0.2);
         let along = from.dot(&axis);
         assert!((from - along * axis).norm() <= 0.045 + 1e-12, "{place}");
         assert!((0.005 - 1e-12..=0.02_f64.sqrt() - 0.005 + 1e-12).contains(&along), "{place}");
@@ -247,7 +247,8 @@ fn a_bed_at_rest_is_measured_with_its_weight() {
     );
     let mut measures = Measures::new(&run).unwrap();
     for _ in 0..1000 {
-        run.step_watched(&mut |world, _| drop(measures.look(world).map(<[f64]>::to_vec))).unwrap();
+        run.step_watched(&mut |world, _| drop(measures.look(world).unwrap().map(<[f64]>::to_vec)))
+            .unwrap();
     }
     assert_eq!(measures.rows().len(), 100);
     let names: Vec<String> = measures.columns().into_iter().map(|(name, _)| name).collect();

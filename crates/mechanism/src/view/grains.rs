@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
-use percussion_granular::{Frustum, Report, Surface, Wall, World};
+use percussion_granular::{Domain, Error, Frustum, Report, Surface, Wall, World};
 use percussion_record::view::{
     BodyView, Curve, Dimension, FORMAT, Grains, Motion, PlaneView, Solid, View,
 };
@@ -56,6 +56,9 @@ pub struct GrainFilm {
     contacts: usize,
 }
 
+/// Identity, center (m) and radius (m) of a grain that is shown.
+type Shown = (u64, Vector3<f64>, f64);
+
 /// One frame of a film.
 #[derive(Clone, Debug)]
 struct Frame {
@@ -74,49 +77,133 @@ impl GrainFilm {
     /// A film of a world that will make about `steps` steps, beginning with its current state.
     #[must_use]
     pub fn new(world: &World, steps: u64) -> Self {
-        let stride = steps.div_ceil(GRAIN_FRAME_LIMIT as u64 - 1).max(1);
-        let (radii, walls) = (BTreeMap::new(), world.walls().to_vec());
-        let frames = Vec::new();
-        let mut film = Self { stride, share: 1, radii, walls, frames, overlap: 0.0, contacts: 0 };
+        let mut film = Self::empty(world, steps);
         film.keep(world);
         film
     }
 
     /// Forgets what was filmed and begins with what is there now.
     pub fn restart(&mut self, world: &World) {
+        self.clear(world);
+        self.keep(world);
+    }
+
+    fn empty(world: &World, steps: u64) -> Self {
+        let stride = steps.div_ceil(GRAIN_FRAME_LIMIT as u64 - 1).max(1);
+        let (radii, walls) = (BTreeMap::new(), world.walls().to_vec());
+        Self { stride, share: 1, radii, walls, frames: Vec::new(), overlap: 0.0, contacts: 0 }
+    }
+
+    fn clear(&mut self, world: &World) {
         let (radii, walls) = (BTreeMap::new(), world.walls().to_vec());
         *self = Self { radii, walls, frames: Vec::new(), overlap: 0.0, contacts: 0, ..*self };
-        self.keep(world);
     }
 
     /// Records the world after a step.
     pub fn look(&mut self, world: &World, report: &Report) {
-        self.overlap = self.overlap.max(report.overlap);
-        self.contacts = report.contacts;
-        if world.steps().is_multiple_of(self.stride) && self.frames.len() < GRAIN_FRAME_LIMIT {
+        if self.count(world, report) {
             self.keep(world);
         }
     }
 
+    /// Records the grains of all ranks after a step on rank 0, with the contacts and the overlap of all ranks in `report`;
+    /// the films of the other ranks stay without grains.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`].
+    pub fn look_at_all(&mut self, domain: &mut impl Domain, report: &Report) -> Result<(), Error> {
+        if self.count(domain.world(), report) { self.keep_all(domain) } else { Ok(()) }
+    }
+
+    /// A film of all ranks, see [`new`](Self::new) and [`look_at_all`](Self::look_at_all).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`].
+    pub fn of_all(domain: &mut impl Domain, steps: u64) -> Result<Self, Error> {
+        let mut film = Self::empty(domain.world(), steps);
+        let mut count = [domain.own_count() as f64];
+        domain.sum(&mut count)?;
+        // So many that some are left out later, but not all of a large world at once on one rank.
+        while domain.size() > 1 && count[0] / film.share as f64 > 4.0 * GRAIN_LIMIT as f64 {
+            film.share *= 2;
+        }
+        film.keep_all(domain)?;
+        Ok(film)
+    }
+
+    /// Forgets what was filmed and begins with what there is now on all ranks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`].
+    pub fn restart_all(&mut self, domain: &mut impl Domain) -> Result<(), Error> {
+        self.clear(domain.world());
+        self.keep_all(domain)
+    }
+
+    /// Takes over the values of a step; whether a frame is due.
+    fn count(&mut self, world: &World, report: &Report) -> bool {
+        self.overlap = self.overlap.max(report.overlap);
+        self.contacts = report.contacts;
+        world.steps().is_multiple_of(self.stride) && self.frames.len() < GRAIN_FRAME_LIMIT
+    }
+
     fn keep(&mut self, world: &World) {
         let grains = world.grains();
-        let mut centers = BTreeMap::new();
+        let shown = self.shown(world, |_| true);
+        self.push(world, &shown, [grains.kinetic_energy(), grains.len() as f64]);
+    }
+
+    fn keep_all(&mut self, domain: &mut impl Domain) -> Result<(), Error> {
+        let mut sums = [domain.own_kinetic_energy(), domain.own_count() as f64];
+        domain.sum(&mut sums)?;
+        let own = self.shown(domain.world(), |identity| domain.is_own(identity));
+        let words = own.into_iter().flat_map(|(identity, center, radius)| {
+            let [x, y, z] = <[f64; 3]>::from(center).map(f64::to_bits);
+            [identity, x, y, z, radius.to_bits()]
+        });
+        let all = domain.gather(words.collect())?.concat();
+        let shown: Vec<Shown> = all
+            .chunks_exact(5)
+            .map(|words| {
+                let [x, y, z, radius] = [1, 2, 3, 4].map(|k| f64::from_bits(words[k]));
+                (words[0], Vector3::new(x, y, z), radius)
+            })
+            .collect();
+        self.push(domain.world(), &shown, sums);
+        Ok(())
+    }
+
+    /// The grains here that count and that the film shows.
+    fn shown(&self, world: &World, counts: impl Fn(u64) -> bool) -> Vec<Shown> {
+        let grains = world.grains();
         let all = grains.identities().iter().zip(grains.positions()).zip(grains.radii());
-        for ((&identity, center), &radius) in all {
-            if is_shown(identity, self.share) {
-                centers.insert(identity, *center);
-                self.radii.insert(identity, radius);
+        all.filter(|((identity, _), _)| is_shown(**identity, self.share) && counts(**identity))
+            .map(|((identity, center), radius)| (*identity, *center, *radius))
+            .collect()
+    }
+
+    fn push(&mut self, world: &World, shown: &[Shown], [kinetic_energy, grains]: [f64; 2]) {
+        let mut centers = BTreeMap::new();
+        for (identity, center, radius) in shown {
+            if is_shown(*identity, self.share) {
+                centers.insert(*identity, *center);
+                self.radii.insert(*identity, *radius);
             }
         }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+        let grains = grains as usize;
         self.frames.push(Frame {
             step: world.steps(),
             time: world.time(),
             centers,
             poses: world.walls().iter().map(|wall| wall_pose(wall, world.time())).collect(),
-            kinetic_energy: grains.kinetic_energy(),
+            kinetic_energy,
             overlap: self.overlap,
             contacts: self.contacts,
-            grains: grains.len(),
+            grains,
         });
         self.overlap = 0.0;
         while self.radii.len() > GRAIN_LIMIT {

@@ -45,13 +45,13 @@ struct Check {
     seconds_per_second: [f64; 2],
 }
 
-pub(super) fn execute(arguments: &Grains, scene: &Scene) -> Result<Verdict> {
+pub(super) fn execute(arguments: &Grains, scene: &Scene<World>) -> Result<Verdict> {
     let check = check(arguments, scene)?;
     answer(arguments.json, &check, || text(&check))?;
     Ok(Verdict::Met)
 }
 
-fn check(arguments: &Grains, scene: &Scene) -> Result<Check> {
+fn check(arguments: &Grains, scene: &Scene<World>) -> Result<Check> {
     let world = scene.world();
     let grains = world.grains();
     let Settings { step_size, max_sweeps, .. } = *world.settings();

@@ -7,8 +7,9 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use percussion_granular::{Report, World};
 use percussion_report::{atomic, csv, number::exact};
+
+use super::totals::{Line, Totals};
 
 const COLUMNS: [&str; 11] = [
     "step",
@@ -23,29 +24,6 @@ const COLUMNS: [&str; 11] = [
     "contact work (J)",
     "wall work (J)",
 ];
-
-/// What is read again of a line.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
-    pub(super) step: f64,
-    pub(super) grains: f64,
-    pub(super) contacts: f64,
-    pub(super) sweeps: f64,
-    pub(super) relative_residual: f64,
-    /// m.
-    pub(super) overlap: f64,
-}
-
-impl Line {
-    fn read(line: &str) -> Option<Self> {
-        let fields: Vec<f64> =
-            line.trim_end().split(',').map(|field| field.parse().ok()).collect::<Option<_>>()?;
-        let [step, _, grains, contacts, sweeps, relative_residual, overlap, ..] = fields[..] else {
-            return None;
-        };
-        Some(Self { step, grains, contacts, sweeps, relative_residual, overlap })
-    }
-}
 
 /// A file with one line a step.
 pub(super) struct Course {
@@ -80,17 +58,18 @@ impl Course {
         Ok(Self { path: path.to_owned(), file: BufWriter::new(file) })
     }
 
-    pub(super) fn add(&mut self, world: &World, report: &Report) -> Result<()> {
-        let counts = [world.grains().len(), report.contacts, report.sweeps];
+    pub(super) fn add(&mut self, totals: &Totals) -> Result<()> {
+        let Totals { step, time, grains, report, .. } = totals;
+        let counts = [*grains, report.contacts, report.sweeps];
         let values = [
             report.relative_residual,
             report.overlap,
-            world.grains().kinetic_energy(),
-            world.energy(),
+            totals.kinetic_energy,
+            totals.energy,
             report.contact_work,
             report.wall_work,
         ];
-        let first = [world.steps().to_string(), exact(world.time())];
+        let first = [step.to_string(), exact(*time)];
         let counts = counts.map(|count| count.to_string());
         let fields = first.into_iter().chain(counts).chain(values.map(exact));
         let line = csv::line(fields);

@@ -8,17 +8,19 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use percussion_granular::{
-    Report, World,
-    checkpoint::{self, Checkpoint, Error, Lock},
+    Domain,
+    checkpoint::{self, Error, Lock},
 };
 use percussion_mechanism::{grains::Measures, view::GrainFilm};
 use percussion_record::view::View;
-use percussion_report::{atomic, viewer};
+use percussion_report::{atomic, viewer, vtk};
 
 use super::{
-    Sums,
+    Machine, Sums, Totals,
     course::Course,
     picture,
+    ranks::RanksFile,
+    scene::Scene,
     statistics::{self, StatisticsFile},
 };
 use crate::output::prepare_directory;
@@ -28,34 +30,46 @@ const CHECKPOINT: &str = "grains.checkpoint";
 const COURSE: &str = "course.csv";
 const FILM: &str = "grains.film";
 
-/// The table of the course, checkpoints and pictures of one run.
+/// The table of the course, checkpoints and pictures of one run. Rank 0 writes all but its parts of pictures and checkpoints.
 pub(super) struct Directory {
     path: PathBuf,
     /// Text that identifies this run.
     note: String,
-    course: Course,
-    statistics: Option<StatisticsFile>,
+    tables: Option<Tables>,
     /// Held until the run has ended; `None` if the file system has no locks.
     _lock: Option<Lock>,
 }
 
+/// What rank 0 writes line by line.
+struct Tables {
+    course: Course,
+    statistics: Option<StatisticsFile>,
+    ranks: Option<RanksFile>,
+}
+
 impl Directory {
-    /// Opens `path` for the run that `note` describes, and with `resume` returns the world of its last checkpoint.
+    /// Opens `path` for the run that `note` describes, and with `resume` restores the domain of `scene` from its last
+    /// checkpoint.
     ///
     /// Returns an error if another process writes to the directory, or if it contains a run that is not resumed. The
     /// steps of the earlier run are added to `sums`.
-    pub(super) fn open(
+    pub(super) fn open<D: Domain>(
         path: &Path,
         note: String,
         resume: bool,
-        sums: &mut Sums,
-    ) -> Result<(Self, Option<World>)> {
-        prepare_directory(path)?;
-        let lock = lock(path)?;
+        scene: &mut Scene<D>,
+        (sums, machine): (&mut Sums, &impl Machine<Domain = D>),
+    ) -> Result<Self> {
+        let first = machine.rank() == 0;
+        let mut lock = None;
+        if first {
+            prepare_directory(path)?;
+            lock = self::lock(path)?;
+        }
         let file = path.join(CHECKPOINT);
-        let world = if resume {
-            Some(last_world(&file, &note)?)
-        } else {
+        if resume {
+            restore(&file, &note, scene)?;
+        } else if first {
             // A run that was killed between its two renames leaves only its second-to-last checkpoint.
             for file in [&file, &checkpoint::previous(&file)] {
                 ensure!(
@@ -65,62 +79,97 @@ impl Directory {
                     file.file_name().unwrap_or_default().display()
                 );
             }
-            None
-        };
-        let steps = world.as_ref().map_or(0, World::steps);
-        let course = Course::open(&path.join(COURSE), steps, &mut |line| sums.add_line(line))?;
-        Ok((Self { path: path.into(), note, course, statistics: None, _lock: lock }, world))
+        }
+        let steps = scene.world().steps();
+        let mut tables = None;
+        if first {
+            let course = Course::open(&path.join(COURSE), steps, &mut |line| sums.add_line(line))?;
+            let recorded = machine.is_recorded();
+            let ranks = recorded.then(|| RanksFile::open(path, steps)).transpose()?;
+            tables = Some(Tables { course, statistics: None, ranks });
+        }
+        Ok(Self { path: path.into(), note, tables, _lock: lock })
     }
 
-    /// Opens the table of what is measured, with the lines of a former run until the time of `world`.
-    pub(super) fn measure(&mut self, measures: &mut Measures, world: &World) -> Result<()> {
-        self.statistics = Some(StatisticsFile::open(&self.path, measures, world.time())?);
-        Ok(())
+    /// Opens the table of what is measured, with the lines of a former run until `time` (s).
+    pub(super) fn measure(&mut self, measures: &mut Measures, time: f64) -> Result<()> {
+        match &mut self.tables {
+            Some(tables) => {
+                tables.statistics = Some(StatisticsFile::open(&self.path, measures, time)?);
+                Ok(())
+            }
+            None => Ok(()),
+        }
     }
 
-    /// Adds the last step of `world` to the table, and a line to that of what is measured.
-    pub(super) fn add(
-        &mut self,
-        world: &World,
-        report: &Report,
-        line: Option<&[f64]>,
-    ) -> Result<()> {
-        if let (Some(statistics), Some(line)) = (&mut self.statistics, line) {
+    /// Adds the last step to the table, and a line to that of what is measured.
+    pub(super) fn add(&mut self, totals: &Totals, line: Option<&[f64]>) -> Result<()> {
+        let Some(tables) = &mut self.tables else { return Ok(()) };
+        if let (Some(statistics), Some(line)) = (&mut tables.statistics, line) {
             statistics.add(line)?;
         }
-        self.course.add(world, report)
+        if let Some(ranks) = &mut tables.ranks {
+            ranks.count(totals);
+        }
+        tables.course.add(totals)
     }
 
-    /// Replaces what `film` has by what was filmed until the world was saved, where that is known.
-    pub(super) fn film(&self, film: &mut GrainFilm, world: &World) {
+    /// Adds how evenly the work is divided.
+    pub(super) fn add_balance(
+        &mut self,
+        totals: &Totals,
+        ranks: usize,
+        balance: (f64, bool),
+    ) -> Result<()> {
+        let table = self.tables.as_mut().and_then(|tables| tables.ranks.as_mut());
+        table.map_or(Ok(()), |table| table.add(totals, ranks, balance))
+    }
+
+    /// Replaces what `film` has by what was filmed until the world was saved, where that is known to all ranks.
+    pub(super) fn film(&self, film: &mut GrainFilm, domain: &mut impl Domain) -> Result<()> {
         let file = self.path.join(FILM);
-        let read = fs::read(&file).is_ok_and(|bytes| film.restore(&bytes, world.steps()));
-        if !read {
+        let steps = domain.world().steps();
+        let read = fs::read(&file).is_ok_and(|bytes| film.restore(&bytes, steps));
+        let mut unread = [if read { 0.0 } else { 1.0 }];
+        domain.largest(&mut unread)?;
+        if unread[0] > 0.0 {
             tracing::warn!(
                 "`{}` is missing or damaged: the page plays only what follows",
                 file.display()
             );
-            film.restart(world);
+            film.restart_all(domain)?;
         }
+        Ok(())
     }
 
     /// Brings the table and the film to the disk and then writes a checkpoint.
-    pub(super) fn save(&mut self, world: &World, film: &GrainFilm) -> Result<()> {
-        self.course.flush()?;
-        atomic::write(&self.path.join(FILM), &film.to_bytes())?;
-        let checkpoint = Checkpoint { note: self.note.clone(), state: world.state() };
-        Ok(checkpoint::save(&self.path.join(CHECKPOINT), &checkpoint)?)
+    pub(super) fn save(&mut self, domain: &mut impl Domain, film: &GrainFilm) -> Result<()> {
+        self.flush()?;
+        if self.tables.is_some() {
+            atomic::write(&self.path.join(FILM), &film.to_bytes())?;
+        }
+        Ok(checkpoint::save_together(&self.path.join(CHECKPOINT), &self.note, domain)?)
     }
 
     /// Flushes the table to the disk.
     pub(super) fn flush(&mut self) -> Result<()> {
-        self.course.flush()
+        self.tables.as_mut().map_or(Ok(()), |tables| tables.course.flush())
     }
 
-    /// Writes a picture for `ParaView`.
-    pub(super) fn picture(&self, world: &World) -> Result<()> {
-        let name = format!("grains-{:09}.vtk", world.steps());
-        Ok(atomic::write(&self.path.join(name), &picture(world))?)
+    /// Writes a picture for `ParaView`: of several ranks a piece of each, and a list of them.
+    pub(super) fn picture(&self, domain: &impl Domain) -> Result<()> {
+        let name = format!("grains-{:09}", domain.world().steps());
+        let size = domain.size();
+        if size == 1 {
+            return Ok(atomic::write(&self.path.join(name + ".vtk"), &picture(domain))?);
+        }
+        let piece = |rank: usize| format!("{name}-{rank}.vtk");
+        atomic::write(&self.path.join(piece(domain.rank())), &picture(domain))?;
+        if self.tables.is_some() {
+            let list = vtk::pieces((0..size).map(piece));
+            atomic::write(&self.path.join(format!("{name}.pvtk")), list.as_bytes())?;
+        }
+        Ok(())
     }
 
     /// Writes the page that plays the run and its data, and what was measured, and returns their names.
@@ -164,21 +213,28 @@ fn is_there(path: &Path) -> Result<bool> {
     path.try_exists().with_context(|| format!("cannot read `{}`", path.display()))
 }
 
-/// The world of the last usable checkpoint.
-fn last_world(path: &Path, note: &str) -> Result<World> {
-    let restored = checkpoint::restore(path)?;
-    let found = &restored.checkpoint.note;
+/// Restores the domain of `scene` from the last usable checkpoint.
+fn restore<D: Domain>(path: &Path, note: &str, scene: &mut Scene<D>) -> Result<()> {
+    let domain = scene.domain();
+    let partition = domain.partition();
+    let restored = checkpoint::restore_together(path, &partition, domain)?;
+    let found = &restored.note;
     ensure!(
         found == note,
         "`{}` belongs to another run: {found}, expected {note}",
         restored.file.display()
     );
-    if let Some(refused) = &restored.refused {
+    if let Some(refused) = &restored.refused
+        && !matches!(refused, Error::Elsewhere)
+    {
         tracing::warn!("{refused}; continuing from `{}`", restored.file.display());
     }
-    if let Some(aside) = restored.set_aside(path)? {
+    if domain.rank() == 0
+        && let Some(aside) = restored.set_aside(path)?
+    {
         tracing::warn!("the damaged checkpoint is kept as `{}`", aside.display());
     }
-    World::from_state(restored.checkpoint.state)
-        .with_context(|| restored.file.display().to_string())
+    let file = restored.file;
+    domain.restore(restored.share).with_context(|| file.display().to_string())?;
+    scene.check_walls()
 }

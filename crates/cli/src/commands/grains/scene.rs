@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use percussion_granular::{Error as StepError, Report, Settings, World, channel::Channel};
+use nalgebra::Vector3;
+use percussion_granular::{Domain, Error as StepError, Report, Settings, World, channel::Channel};
 use percussion_mechanism::{
     Error,
     grains::{BUILT_IN, Run, Scene as File},
@@ -11,6 +12,7 @@ use percussion_mechanism::{
 use percussion_report::number::short;
 use percussion_scenarios::channel;
 
+use super::Machine;
 use crate::{arguments::Grains, input};
 
 /// Above this number of steps, `2⁵³`, the table cannot represent every step number as a double.
@@ -19,21 +21,26 @@ const MOST_STEPS: f64 = 9_007_199_254_740_992.0;
 /// The name of the scene that is not a file.
 const CHANNEL: &str = "channel";
 
-/// A world and what comes into it and leaves it.
-pub(super) enum Scene {
-    Channel(Box<Channel>),
-    Run(Box<Run>),
+/// A domain and what comes into it and leaves it.
+pub(super) enum Scene<D> {
+    Channel(Box<Channel<D>>),
+    Run(Box<Run<D>>),
 }
 
-impl Scene {
-    pub(super) fn new(arguments: &Grains) -> Result<Self> {
+impl<D: Domain> Scene<D> {
+    pub(super) fn new(arguments: &Grains, machine: &mut impl Machine<Domain = D>) -> Result<Self> {
         let Grains { scene: name, factor, seed, .. } = arguments;
         let mut scene = if name == CHANNEL {
             let parameters = channel::parameters(*seed)?.coarser(*factor);
-            Self::Channel(Box::new(Channel::new(parameters)?))
+            let corners = [Vector3::zeros(), parameters.size];
+            let make = |settings, walls| machine.domain(settings, walls, corners);
+            Self::Channel(Box::new(Channel::with(parameters, make)?))
         } else {
             let (file, folder) = file(name)?;
-            let run = file.scaled(*factor).and_then(|file| Run::new(file, folder));
+            let run = file.scaled(*factor).and_then(|file| {
+                let corners = file.extent();
+                Run::with(file, folder, |settings, walls| machine.domain(settings, walls, corners))
+            });
             Self::Run(Box::new(run.with_context(|| format!("`{name}`"))?))
         };
         let settings = *scene.world().settings();
@@ -45,25 +52,32 @@ impl Scene {
         Ok(scene)
     }
 
-    /// The scene with its world at another time.
-    pub(super) fn resumed(self, world: World) -> Result<Self> {
-        Ok(match self {
-            Self::Channel(channel) => {
-                Self::Channel(Box::new(Channel::resume(*channel.parameters(), world)?))
-            }
-            Self::Run(run) => Self::Run(Box::new(run.resume(world)?)),
-        })
+    /// Checks the domain after it was restored.
+    pub(super) fn check_walls(&self) -> Result<()> {
+        match self {
+            Self::Channel(channel) => channel.check_walls()?,
+            Self::Run(run) => run.check_walls()?,
+        }
+        Ok(())
     }
 
-    /// Makes a step; `watch` sees the world of a scene from a file before grains are removed.
-    pub(super) fn step(&mut self, watch: &mut dyn FnMut(&World)) -> Result<Report, Error> {
+    /// What moves the grains.
+    pub(super) const fn domain(&mut self) -> &mut D {
         match self {
-            Self::Channel(channel) => Ok(channel.step()?),
-            Self::Run(run) => run.step_watched(&mut |world, _| watch(world)),
+            Self::Channel(channel) => channel.domain(),
+            Self::Run(run) => run.domain(),
         }
     }
 
-    pub(super) const fn world(&self) -> &World {
+    /// Makes a step; `watch` sees the domain of a scene from a file before grains are removed.
+    pub(super) fn step(&mut self, watch: &mut dyn FnMut(&mut D)) -> Result<Report, Error> {
+        match self {
+            Self::Channel(channel) => Ok(channel.step()?),
+            Self::Run(run) => run.step_watched(&mut |domain, _| watch(domain)),
+        }
+    }
+
+    pub(super) fn world(&self) -> &World {
         match self {
             Self::Channel(channel) => channel.world(),
             Self::Run(run) => run.world(),
@@ -71,7 +85,7 @@ impl Scene {
     }
 
     /// The scene of a file or a built-in one; none of the channel.
-    pub(super) const fn run(&self) -> Option<&Run> {
+    pub(super) const fn run(&self) -> Option<&Run<D>> {
         match self {
             Self::Channel(_) => None,
             Self::Run(run) => Some(run),
@@ -83,9 +97,10 @@ impl Scene {
         self.run().map_or("A dense stream of grains past an obstacle", |run| &run.scene().title)
     }
 
-    pub(super) fn solid_fraction(&self) -> Option<f64> {
+    /// Fraction of the channel that this number of grains fills.
+    pub(super) fn solid_fraction(&self, grains: f64) -> Option<f64> {
         match self {
-            Self::Channel(channel) => Some(channel.solid_fraction()),
+            Self::Channel(channel) => Some(channel.parameters().solid_fraction(grains)),
             Self::Run(_) => None,
         }
     }

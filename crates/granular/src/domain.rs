@@ -1,0 +1,285 @@
+//! A world, or the part of one that a rank steps: [`Domain`].
+
+use nalgebra::Vector3;
+
+use crate::{
+    grains::Grain,
+    partition::{Lane, Partition},
+    report::Report,
+    settings::{Error, Settings},
+    state::State,
+    wall::Wall,
+    world::World,
+};
+
+/// A [`World`], or the part of one that a rank steps, a [`Subdomain`](crate::decomposition::Subdomain): what scenes, and
+/// the programs that run them, need of either.
+///
+/// All ranks call the methods with `&mut self` in the same order. They return the same errors on all ranks or, where only
+/// one rank knows the reason, an error on each; only grains, and what is read from files, may fail on one rank alone.
+///
+/// # Example
+///
+/// ```
+/// use nalgebra::Vector3;
+/// use percussion_granular::{Domain, Error, Grain, Settings, World};
+///
+/// fn fall(domain: &mut impl Domain) -> Result<f64, Error> {
+///     domain.add(&Grain::at(Vector3::zeros(), 0.1, 1.0))?;
+///     (0..100).try_for_each(|_| domain.step().map(|_| ()))?;
+///     let mut energy = [domain.own_kinetic_energy()];
+///     domain.sum(&mut energy)?;
+///     Ok(energy[0])
+/// }
+/// let mut world = World::new(Settings::default(), vec![])?;
+/// assert!((fall(&mut world)? - 0.5 * 0.981 * 0.981).abs() < 1e-12);
+/// # Ok::<(), Error>(())
+/// ```
+pub trait Domain {
+    /// The grains and walls here, which of a part include copies of grains of other ranks.
+    fn world(&self) -> &World;
+
+    /// Number of this rank, below [`size`](Self::size).
+    fn rank(&self) -> usize;
+
+    /// Number of ranks.
+    fn size(&self) -> usize;
+
+    /// Whether the grain of the world here with this identity is none of the copies.
+    fn is_own(&self, identity: u64) -> bool;
+
+    /// Adds a grain to the rank that it belongs to, and returns its identity, which is the same on all ranks.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`World::add`].
+    fn add(&mut self, grain: &Grain) -> Result<u64, Error>;
+
+    /// Removes the grains of this rank for which `leaves` returns true, and returns their number.
+    fn remove(&mut self, leaves: &mut dyn FnMut(&Grain) -> bool) -> usize;
+
+    /// [`World::set_wall`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`World::set_wall`].
+    fn set_wall(&mut self, index: usize, wall: Wall) -> Result<(), Error>;
+
+    /// [`World::drive_wall`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`World::drive_wall`].
+    fn drive_wall(
+        &mut self,
+        index: usize,
+        velocity: Vector3<f64>,
+        angular_velocity: Vector3<f64>,
+    ) -> Result<(), Error>;
+
+    /// [`World::set_settings`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`World::set_settings`].
+    fn set_settings(&mut self, settings: Settings) -> Result<(), Error>;
+
+    /// Advances by one time step, together with all other ranks.
+    ///
+    /// Residual, status, sweeps and overlap in the report are those of all ranks; contacts, impulses and works are those of
+    /// the contacts solved here.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`World::step`], on all ranks; [`Error::Unreachable`].
+    fn step(&mut self) -> Result<Report, Error>;
+
+    /// Measures how evenly the work is divided among the ranks, and divides it anew if the imbalance is above `limit`.
+    /// Grains do not move, but may be on other ranks afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`], here and below.
+    fn balance(&mut self, limit: f64) -> Result<Balance, Error>;
+
+    /// Replaces each value by its sum over all ranks, in an order that depends on their number alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`].
+    fn sum(&mut self, values: &mut [f64]) -> Result<(), Error>;
+
+    /// Replaces each value by the largest of all ranks, NaN if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`].
+    fn largest(&mut self, values: &mut [f64]) -> Result<(), Error>;
+
+    /// Returns the messages of all ranks in their order on rank 0, and nothing on the others.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`].
+    fn gather(&mut self, words: Vec<u64>) -> Result<Vec<Vec<u64>>, Error>;
+
+    /// Replaces `words` by those of rank 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`].
+    fn broadcast(&mut self, words: &mut Vec<u64>) -> Result<(), Error>;
+
+    /// The boxes of all ranks.
+    fn partition(&self) -> Partition;
+
+    /// All data of this rank that determine the future.
+    fn share(&self) -> Share;
+
+    /// Continues from the shares of all ranks, each with its own; the partition must have as many boxes as there are ranks.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`World::from_state`]; [`Error::Length`] for another number of boxes; [`Error::Grain`] for a shared grain
+    /// that is not there.
+    fn restore(&mut self, share: Share) -> Result<(), Error>;
+
+    /// Number of grains of this rank.
+    fn own_count(&self) -> usize {
+        let identities = self.world().grains().identities();
+        identities.iter().filter(|identity| self.is_own(**identity)).count()
+    }
+
+    /// Kinetic energy of the grains of this rank (J).
+    fn own_kinetic_energy(&self) -> f64 {
+        let grains = self.world().grains();
+        let all = grains.identities.iter().zip(&grains.motions);
+        all.filter(|(identity, _)| self.is_own(**identity)).map(|(_, m)| m.kinetic_energy()).sum()
+    }
+
+    /// `Σ m x` of the grains of this rank (kg·m).
+    fn own_first_moment(&self) -> Vector3<f64> {
+        let grains = self.world().grains();
+        let all = grains.identities.iter().zip(grains.positions.iter().zip(&grains.motions));
+        all.filter(|(identity, _)| self.is_own(**identity))
+            .map(|(_, (x, motion))| x / motion.inverse_mass)
+            .sum()
+    }
+}
+
+/// How evenly the work is divided among ranks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Balance {
+    /// The largest work of a rank over the mean, ≥ 1, before anything was moved; work is the number of grains and pairs.
+    pub imbalance: f64,
+    /// Whether grains may have moved to other ranks.
+    pub moved: bool,
+}
+
+/// All data of a rank that determine the future.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Share {
+    /// The grains and walls here, with the copies of grains of other ranks.
+    pub state: State,
+    /// The boxes of all ranks.
+    pub partition: Partition,
+    /// Grains of this rank that others have copies of.
+    pub lent: Vec<Lane>,
+    /// Copies here.
+    pub borrowed: Vec<Lane>,
+    /// Identities of both and the number of their copies, sorted.
+    pub copies: Vec<[u64; 2]>,
+}
+
+impl Share {
+    /// That of the only rank.
+    #[must_use]
+    pub fn alone(state: State) -> Self {
+        let (lent, borrowed, copies) = (Vec::new(), Vec::new(), Vec::new());
+        Self { state, partition: Partition::whole(), lent, borrowed, copies }
+    }
+}
+
+impl Domain for World {
+    fn world(&self) -> &World {
+        self
+    }
+
+    fn rank(&self) -> usize {
+        0
+    }
+
+    fn size(&self) -> usize {
+        1
+    }
+
+    fn is_own(&self, _: u64) -> bool {
+        true
+    }
+
+    fn add(&mut self, grain: &Grain) -> Result<u64, Error> {
+        Self::add(self, grain)
+    }
+
+    fn remove(&mut self, leaves: &mut dyn FnMut(&Grain) -> bool) -> usize {
+        Self::remove(self, leaves)
+    }
+
+    fn set_wall(&mut self, index: usize, wall: Wall) -> Result<(), Error> {
+        Self::set_wall(self, index, wall)
+    }
+
+    fn drive_wall(
+        &mut self,
+        index: usize,
+        velocity: Vector3<f64>,
+        angular_velocity: Vector3<f64>,
+    ) -> Result<(), Error> {
+        Self::drive_wall(self, index, velocity, angular_velocity)
+    }
+
+    fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
+        Self::set_settings(self, settings)
+    }
+
+    fn step(&mut self) -> Result<Report, Error> {
+        Self::step(self)
+    }
+
+    fn balance(&mut self, _: f64) -> Result<Balance, Error> {
+        Ok(Balance { imbalance: 1.0, moved: false })
+    }
+
+    fn sum(&mut self, _: &mut [f64]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn largest(&mut self, _: &mut [f64]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn gather(&mut self, words: Vec<u64>) -> Result<Vec<Vec<u64>>, Error> {
+        Ok(vec![words])
+    }
+
+    fn broadcast(&mut self, _: &mut Vec<u64>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn partition(&self) -> Partition {
+        Partition::whole()
+    }
+
+    fn share(&self) -> Share {
+        Share::alone(self.state())
+    }
+
+    fn restore(&mut self, share: Share) -> Result<(), Error> {
+        let found = share.partition.len();
+        if found != 1 {
+            return Err(Error::Length { name: "partition", found, expected: 1 });
+        }
+        *self = Self::from_state(share.state)?;
+        Ok(())
+    }
+}

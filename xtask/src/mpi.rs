@@ -1,0 +1,106 @@
+//! Grains over MPI: `cargo xtask mpi`.
+//!
+//! Checks the package `mpi/` with rustfmt and clippy, builds it, and runs its tests, which start 1, 2 and 4 processes with
+//! `mpirun` and kill, stop and starve some of them.
+
+use std::{
+    env, fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use crate::shell::{self, Refusal};
+
+/// The package, a cargo workspace of its own.
+const FOLDER: &str = "mpi";
+
+/// What is needed beside Rust.
+const NEEDED: &str = "Open MPI with mpicc and mpirun, and libclang";
+
+/// The packages of Debian and Ubuntu.
+const PACKAGES: [&str; 3] = ["libopenmpi-dev", "openmpi-bin", "libclang-dev"];
+
+/// Builds and checks the package.
+pub(crate) fn run() -> anyhow::Result<()> {
+    if is_installed() { check() } else { Err(Refusal::missing(NEEDED, &install()).into()) }
+}
+
+/// The same in CI: installs what is missing where that is allowed, and says so where it is not.
+pub(crate) fn in_ci() -> anyhow::Result<()> {
+    if is_installed() {
+        return check();
+    }
+    if may_install() {
+        println!("mpi: installing {}", PACKAGES.join(", "));
+        let mut apt = Command::new("apt-get");
+        let apt = apt.env("DEBIAN_FRONTEND", "noninteractive");
+        shell::run(Command::new("apt-get").args(["update", "-qq"]))?;
+        shell::run(
+            apt.args(["install", "--yes", "-qq", "--no-install-recommends"]).args(PACKAGES),
+        )?;
+        return check();
+    }
+    println!(
+        "{NEEDED} are not installed here and may not be installed ({}): grains over MPI were not built and not checked",
+        install()
+    );
+    Ok(())
+}
+
+fn install() -> String {
+    format!("sudo apt-get install {}", PACKAGES.join(" "))
+}
+
+fn is_installed() -> bool {
+    let answers = |program: &str| {
+        shell::succeeds(Command::new(program).arg("--version").stderr(Stdio::null()))
+    };
+    answers("mpirun") && answers("mpicc") && has_libclang()
+}
+
+/// Whether the library is where bindgen looks for it.
+fn has_libclang() -> bool {
+    if env::var_os("LIBCLANG_PATH").is_some() || !cfg!(target_os = "linux") {
+        return true;
+    }
+    let is_there = |folder: &Path| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name()).any(|name| {
+            name.to_str().is_some_and(|name| name.starts_with("libclang") && name.contains(".so"))
+        })
+    };
+    let versions = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    let llvm = versions.map(|entry| entry.path()).filter(|path| {
+        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("llvm"))
+    });
+    let mut folders = llvm.map(|path| path.join("lib"));
+    folders.any(|folder| is_there(&folder))
+        || ["/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"]
+            .iter()
+            .any(|folder| is_there(Path::new(folder)))
+}
+
+/// Whether this is root on a system with apt, as in a container of CI.
+fn may_install() -> bool {
+    let user = Command::new("id").arg("-u").stderr(Stdio::null()).output();
+    let is_root = user.is_ok_and(|output| output.stdout.trim_ascii() == b"0");
+    is_root && shell::succeeds(Command::new("apt-get").arg("--version"))
+}
+
+fn check() -> anyhow::Result<()> {
+    let package = shell::root().join(FOLDER);
+    let cargo = |arguments: &[&str]| {
+        let mut cargo = shell::cargo(arguments);
+        // Built beside the Python package, with which it shares most dependencies.
+        cargo.current_dir(&package).env("CARGO_TARGET_DIR", shell::target().join("bindings"));
+        // Containers run as root, which `mpirun` refuses otherwise.
+        cargo.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        cargo
+    };
+    shell::run(&mut cargo(&["fmt", "--check"]))?;
+    // In one profile, so that the dependencies are compiled once.
+    shell::run(&mut cargo(&["test", "--release", "--locked"]))?;
+    let clippy =
+        ["clippy", "--release", "--quiet", "--locked", "--all-targets", "--", "-D", "warnings"];
+    shell::run(&mut cargo(&clippy))
+}
