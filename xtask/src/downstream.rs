@@ -11,7 +11,7 @@ const FOLDER: &str = "examples/downstream";
 
 /// Builds all packages and runs each of them, without a network.
 ///
-/// They use the versions of our lock file, so that nothing must be fetched and little must be compiled.
+/// They use the versions of our lock file, so that nothing must be fetched.
 pub(crate) fn run() -> anyhow::Result<()> {
     let (root, folder) = (shell::root(), shell::root().join(FOLDER));
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).context("copying Cargo.lock")?;

@@ -112,7 +112,9 @@ fn check(python: &Path) -> anyhow::Result<()> {
 
 /// Checks the Rust side for warnings, with the settings and the target directory of its workspace.
 fn clippy(package: &Path) -> anyhow::Result<()> {
-    let mut clippy = shell::cargo(["clippy", "--quiet", "--locked", "--", "-D", "warnings"]);
+    // In the profile of the wheel, so that macros and build scripts are compiled once.
+    let mut clippy =
+        shell::cargo(["clippy", "--release", "--quiet", "--locked", "--", "-D", "warnings"]);
     shell::run(
         clippy.current_dir(package).env("CARGO_TARGET_DIR", shell::target().join("bindings")),
     )
