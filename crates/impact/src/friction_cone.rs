@@ -55,7 +55,7 @@ use nalgebra::DVector;
 
 use crate::{Problem, readable::readable};
 
-mod generators;
+pub(crate) mod generators;
 mod programs;
 #[cfg(test)]
 mod tests;

@@ -56,6 +56,7 @@
 //! | [`plus`] | rounds of compression and expansion, intervals of sliding and rolling |
 //! | [`set_valued`] | all contacts followed through the impact at arbitrary relative rates |
 //! | [`outcome_set`] | summaries of the set: hulls, contact modes, extremes, coverage |
+//! | [`outer_bounds`] | intervals that provably contain every outcome |
 //! | [`friction_cone`] | whether impulses can jam, and the direction they all push in |
 //! | [`design`] | the nearest mechanism and posture with only one outcome of the impact |
 //! | [`guarantee`] | how many steps and samples prove how much |
@@ -79,7 +80,7 @@
 //! | feature | default | adds |
 //! | --- | --- | --- |
 //! | `sets` | yes | [`SetValuedRouth`](set_valued::SetValuedRouth), [`outcome_set`], [`guarantee`], the list of all laws by name ([`laws`]) and random orders of [`Propagative`](propagative::Propagative); includes `linear-programs` |
-//! | `linear-programs` | with `sets` | [`friction_cone`] |
+//! | `linear-programs` | with `sets` | [`friction_cone`], [`outer_bounds`] |
 //! | `rayon` | yes | samples on several threads, with the same bits as on one |
 //! | `tracing` | yes | events of level `debug` |
 //! | `serde` | yes | settings, outcomes and certificates as data |
@@ -143,6 +144,8 @@ pub mod newton;
 mod outcome;
 #[cfg(feature = "sets")]
 pub mod outcome_set;
+#[cfg(feature = "linear-programs")]
+pub mod outer_bounds;
 pub mod plus;
 pub mod poisson;
 mod problem;

@@ -19,6 +19,7 @@ fn the_set_of_outcomes_is_told_by_statistics_bounds_modes_and_guarantees() {
         "guarantee",
         "law",
         "modes",
+        "outer_bounds",
         "planes",
         "restitution",
         "statistics",

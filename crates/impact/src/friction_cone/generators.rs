@@ -6,24 +6,24 @@ use super::Error;
 use crate::{Problem, directions::direction};
 
 /// The edges of all cones: the effects of unit normal impulses with friction along one direction.
-pub(super) struct Generators {
+pub(crate) struct Generators {
     /// Impulse of each edge at the rows of `J`, with the normal impulse 1 (`r × e`, N·s).
-    pub(super) percussions: DMatrix<f64>,
+    pub(crate) percussions: DMatrix<f64>,
     /// Maximum effect of each edge, by the triangle inequality and without joints (kg^−½).
-    pub(super) sizes: DVector<f64>,
+    pub(crate) sizes: DVector<f64>,
     /// Effect of each edge, in the basis and relative to its size (`d × e`).
-    pub(super) responses: DMatrix<f64>,
+    pub(crate) responses: DMatrix<f64>,
     /// Velocities with `QᵀMQ = 1` that span the effects of all impulses (`n_v × d`).
-    pub(super) basis: DMatrix<f64>,
+    pub(crate) basis: DMatrix<f64>,
     /// Rounding of a column of `responses`, in the Euclidean norm.
-    pub(super) rounding: f64,
+    pub(crate) rounding: f64,
 }
 
 impl Generators {
     /// # Errors
     ///
     /// When a size overflows.
-    pub(super) fn new(problem: &Problem, directions: usize) -> Result<Self, Error> {
+    pub(crate) fn new(problem: &Problem, directions: usize) -> Result<Self, Error> {
         let rows = problem.contact_jacobian().nrows();
         let free_sizes = problem.free_row_sizes();
         let mut percussions = Vec::new();
@@ -61,7 +61,7 @@ impl Generators {
 }
 
 /// Tangential impulses of the edges of one contact, per unit normal impulse.
-pub(super) fn edges(tangents: usize, friction: f64, directions: usize) -> Vec<[f64; 2]> {
+pub(crate) fn edges(tangents: usize, friction: f64, directions: usize) -> Vec<[f64; 2]> {
     let count = if friction == 0.0 { 0 } else { [0, 2, directions][tangents] };
     if count == 0 {
         return vec![[0.0; 2]];

@@ -10,6 +10,7 @@ use crate::{
     law,
     outcome::Status,
     outcome_set::{Bounds, Collect, Coverage, Extremes, Hull, Modes, Order, Plane},
+    outer_bounds::{self, Intervals, OuterBounds},
     set_valued::{Draws, Sample, SetValuedRouth, Statistics, Summary},
 };
 
@@ -30,6 +31,8 @@ pub struct Sampled {
     pub bounds: Bounds,
     /// Smallest and largest kinetic energy (J).
     pub energy: [f64; 2],
+    /// Intervals that provably contain every outcome, also those that were not sampled.
+    pub outer: Intervals,
     /// How often contacts end in each mode.
     pub modes: Modes,
     /// One plane for each contact with tangents.
@@ -150,6 +153,16 @@ impl Sampled {
             problem,
             &friction_cone::Settings { directions, ..friction_cone::Settings::default() },
         );
+        // The sampler has refused such a tolerance.
+        let outer = outer_bounds::Settings {
+            tolerance: settings.tolerance,
+            ..outer_bounds::Settings::default()
+        };
+        let outer = OuterBounds::new(problem, &outer).map_err(|error| {
+            let outer_bounds::Error::Argument { name, value, expected } = error;
+            law::Error::Setting { name, value, expected }
+        })?;
+        let outer = outer.all();
         let guarantee = Guarantee::new(law, failure, problem, &set.statistics, cone.as_ref().ok());
         Ok(Self {
             status: law.status(problem, &set.statistics),
@@ -157,6 +170,7 @@ impl Sampled {
             statistics: set.statistics,
             bounds,
             energy: [energy.lowest, energy.highest],
+            outer,
             modes,
             planes: planes.collect(),
             extremes,

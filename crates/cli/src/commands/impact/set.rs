@@ -8,6 +8,7 @@ use percussion_impact::{
     friction_cone::FrictionCone,
     laws::sampled::{self, ExtremeOutcome, Sampled},
     outcome_set::Bounds,
+    outer_bounds::Intervals,
     set_valued::Statistics,
 };
 use serde::Serialize;
@@ -24,6 +25,8 @@ pub(super) struct Set {
     pub(super) statistics: SetStatistics,
     /// The bounding box; `None` if no sample ended.
     pub(super) bounds: Option<BoundingBox>,
+    /// Intervals that provably contain every outcome, also those that were not sampled.
+    pub(super) outer_bounds: OuterBounds,
     pub(super) modes: Modes,
     pub(super) planes: Vec<Plane>,
     pub(super) extremes: Vec<Extreme>,
@@ -49,6 +52,15 @@ pub(super) struct BoundingBox {
     pub(super) contact_velocity: [Vec<f64>; 2],
     /// Smallest and largest kinetic energy (J).
     pub(super) energy: [f64; 2],
+}
+
+/// Intervals that provably contain every outcome; a bound that is not known is infinite, `null` in the document.
+#[derive(Debug, Serialize)]
+pub(super) struct OuterBounds {
+    #[serde(flatten)]
+    pub(super) ends: BoundingBox,
+    /// Upper bound of the sum of the normal impulses (N·s).
+    pub(super) impulse: f64,
 }
 
 /// Frequencies of the contact modes.
@@ -139,6 +151,7 @@ impl Set {
             statistics,
             bounds,
             energy,
+            outer,
             modes,
             velocities,
             cone,
@@ -158,6 +171,7 @@ impl Set {
             step,
             statistics: SetStatistics { samples: statistics, mean_lcps, max_lcps },
             bounds: (ended > 0).then(|| BoundingBox::new(bounds, energy)),
+            outer_bounds: outer.into(),
             modes: Modes {
                 threshold: modes.threshold(),
                 joint: joint.collect(),
@@ -184,6 +198,18 @@ impl BoundingBox {
                 .map(|ends| ends.data.into()),
             energy,
         }
+    }
+}
+
+impl From<Intervals> for OuterBounds {
+    fn from(outer: Intervals) -> Self {
+        let ends = BoundingBox {
+            velocity: [outer.velocity_min, outer.velocity_max].map(|ends| ends.data.into()),
+            contact_velocity: [outer.contact_velocity_min, outer.contact_velocity_max]
+                .map(|ends| ends.data.into()),
+            energy: outer.energy,
+        };
+        Self { ends, impulse: outer.impulse }
     }
 }
 

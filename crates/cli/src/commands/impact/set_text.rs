@@ -20,7 +20,8 @@ const MOST_MODES: usize = 12;
 pub(super) fn set(subject: &Subject, law: &str, set: &Set) -> String {
     let mut text = format!("{law}: {}\n\n{}", status(set), samples(set));
     if let Some(bounds) = &set.bounds {
-        text += &format!("\n{}", bounding_box(subject, bounds));
+        text += &format!("\n{}", bounding_box(subject, set, bounds));
+        text += "Samples lie between lowest and highest; every outcome provably lies between at least and at most.\n";
         text += &format!("\n{}", modes(subject, set));
     }
     if !set.planes.is_empty() {
@@ -60,30 +61,35 @@ fn percent(count: u64, of: u64) -> String {
     format!("{} %", short((1e4 * count as f64 / of as f64).round() / 100.0))
 }
 
-fn bounding_box(subject: &Subject, bounds: &BoundingBox) -> Table {
+/// The ends of the samples, and the bounds that no outcome exceeds.
+fn bounding_box(subject: &Subject, set: &Set, bounds: &BoundingBox) -> Table {
     let problem = &subject.problem;
-    let mut table = Table::new("<>>>", ["velocity", "before", "lowest", "highest"]);
-    let mut push = |name: String, cells: [f64; 3], size: f64| {
+    let header = ["velocity", "before", "at least", "lowest", "highest", "at most"];
+    let mut table = Table::new("<>>>>>", header);
+    let mut push = |name: String, cells: [f64; 5], size: f64| {
         let cells = cells.map(|value| clean(value, size));
         table.push(std::iter::once(name).chain(cells));
     };
+    let outer = &set.outer_bounds.ends;
+    let row = |before: f64, outer: &[Vec<f64>; 2], inner: &[Vec<f64>; 2], index: usize| {
+        [before, outer[0][index], inner[0][index], inner[1][index], outer[1][index]]
+    };
     let before = problem.velocity();
-    let [lowest, highest] = &bounds.velocity;
     for (index, name) in subject.velocities.iter().enumerate() {
-        let cells = [before[index], lowest[index], highest[index]];
+        let cells = row(before[index], &outer.velocity, &bounds.velocity, index);
         push(name.clone(), cells, size(cells));
     }
     let before = problem.contact_velocity(before);
-    let [lowest, highest] = &bounds.contact_velocity;
     for (contact, name) in subject.contacts.iter().enumerate() {
-        for (row, part) in problem.rows(contact).zip(["normal", "tangential", "tangential 2"]) {
-            let cells = [before[row], lowest[row], highest[row]];
+        for (index, part) in problem.rows(contact).zip(["normal", "tangential", "tangential 2"]) {
+            let inner = &bounds.contact_velocity;
+            let cells = row(before[index], &outer.contact_velocity, inner, index);
             push(format!("contact {name}, {part} (m/s)"), cells, before.amax());
         }
     }
     let energy = problem.kinetic_energy(problem.velocity());
-    let [lowest, highest] = bounds.energy;
-    push("energy (J)".to_owned(), [energy, lowest, highest], energy);
+    let ([least, most], [lowest, highest]) = (outer.energy, bounds.energy);
+    push("energy (J)".to_owned(), [energy, least, lowest, highest, most], energy);
     table
 }
 
