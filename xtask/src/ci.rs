@@ -1,13 +1,13 @@
-//! `cargo xtask ci`: all checks before a merge, in order and without stopping at a failure.
+//! `cargo xtask ci [--full]`: all checks before a merge, in order and without stopping at a failure.
 
 use std::time::Instant;
 
 use anyhow::bail;
 
 use crate::{
-    book, deny, doc, downstream, examples, fuzz, mpi, package, python, reproduce,
+    book, deny, doc, downstream, examples, fuzz, mpi, mutants, package, python, reproduce, semver,
     shell::{self, cargo},
-    snapshot, tidy,
+    site, snapshot, soak, tidy,
 };
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
@@ -30,10 +30,29 @@ const STEPS: [Step; 15] = [
     ("mpi", mpi::in_ci),
 ];
 
-/// Runs all steps, also after a failure, and then lists the failed ones.
+/// The further steps of `--full`, which take hours; a missing tool is a failure here.
+const FULL: [Step; 5] = [
+    ("site", site::run),
+    ("semver", semver::run),
+    ("experiments", || reproduce::run(&["--full"])),
+    ("soak", || soak::run(&soak::Options::parse(&[])?)),
+    ("mutants", || mutants::run(&mutants::Options::default())),
+];
+
+/// Runs the steps of every merge.
 pub(crate) fn run() -> anyhow::Result<()> {
+    run_steps(&STEPS)
+}
+
+/// Runs the steps of every merge, and those of [`FULL`].
+pub(crate) fn run_full() -> anyhow::Result<()> {
+    run_steps(&[&STEPS[..], &FULL[..]].concat())
+}
+
+/// Runs all steps, also after a failure, and then lists the failed ones.
+fn run_steps(steps: &[Step]) -> anyhow::Result<()> {
     let mut summary = Vec::new();
-    for (name, step) in STEPS {
+    for &(name, step) in steps {
         println!("── {name}");
         let start = Instant::now();
         let failure = step().err();
@@ -45,7 +64,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     println!("── summary");
     for (name, failure, time) in &summary {
         let outcome = if failure.is_none() { "ok" } else { "FAILED" };
-        println!("{name:<10} {outcome:<6} {:>7.1} s", time.as_secs_f64());
+        println!("{name:<11} {outcome:<6} {:>7.1} s", time.as_secs_f64());
     }
     let failed: Vec<_> =
         summary.iter().filter(|(_, failure, _)| failure.is_some()).map(|step| step.0).collect();

@@ -19,6 +19,7 @@ mod package;
 mod python;
 mod release;
 mod reproduce;
+mod semver;
 mod shell;
 mod site;
 mod snapshot;
@@ -32,7 +33,8 @@ use shell::Refusal;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  ci                                  everything that must hold before a merge
+  ci [--full]                         everything that must hold before a merge; with --full also what takes hours:
+                                      public items, mutants, soak, the site, the full experiments
   tidy                                the rules of the house that no compiler checks
   snapshot [--accept]                 compare results with the stored ones; with --accept take what differs
   deny                                licenses, versions and sources of all packages; needs cargo-deny
@@ -43,6 +45,8 @@ usage: cargo xtask COMMAND
   examples                            build and run the examples of the crates
   package                             pack every crate that is published, and check it from its package alone
   release --dry-run                   pack and check every crate that is published, in the order of publication
+  semver [--accept]                   whether public items still serve their users, by comparison with a commit; with
+                                      --accept the current commit is the next baseline; needs cargo-semver-checks
   python                              build the Python package and check it in an environment of its own, below target/;
                                       needs Python 3.10 or newer with pip
   mpi                                 build grains over MPI and run them on 1, 2 and 4 processes, some of which are
@@ -79,6 +83,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
             Ok(())
         }
         ["ci"] => ci::run(),
+        ["ci", "--full"] => ci::run_full(),
         ["tidy"] => tidy::run(),
         ["deny"] => deny::run(),
         ["doc"] => doc::run(),
@@ -89,6 +94,8 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["examples"] => examples::run(),
         ["package"] => package::run(),
         ["release", "--dry-run"] => release::dry_run(),
+        ["semver"] => semver::run(),
+        ["semver", "--accept"] => semver::accept(),
         ["python"] => python::run(),
         ["mpi"] => mpi::run(),
         ["downstream"] => downstream::run(),

@@ -106,7 +106,7 @@ impl Hull {
         &self.edges
     }
 
-    /// The vertex that is farthest along `direction`; of equal ones the first.
+    /// The vertex that is farthest along `direction`; the first of several that are equally far.
     pub(crate) fn support(&self, direction: &Vector3<f64>) -> usize {
         let mut best = (0, f64::NEG_INFINITY);
         for (index, vertex) in self.vertices.iter().enumerate() {

@@ -97,7 +97,7 @@ pub enum Error {
         /// Number of velocities of the system.
         velocities: usize,
     },
-    /// A coupling names a link that does not exist, or whose joint has not one coordinate.
+    /// A coupling names a link that does not exist, or whose joint does not have exactly one coordinate.
     #[error(
         "term {term} of a coupling (from 0) does not name a link with a joint of one coordinate, expected a revolute or \
          prismatic joint"

@@ -12,11 +12,12 @@ use crate::{
     world::World,
 };
 
-/// A [`World`], or the part of one that a rank steps, a [`Subdomain`](crate::decomposition::Subdomain): what scenes, and
-/// the programs that run them, need of either.
+/// The operations on a [`World`], or on the [`Subdomain`](crate::decomposition::Subdomain) of one rank, that scenes and
+/// the programs that run them need.
 ///
-/// All ranks call the methods with `&mut self` in the same order. They return the same errors on all ranks or, where only
-/// one rank knows the reason, an error on each; only grains, and what is read from files, may fail on one rank alone.
+/// All ranks call the methods with `&mut self` in the same order. If one rank fails, all ranks return an error; where only
+/// one rank knows the reason, the others say so. Exceptions are invalid grains and files that cannot be read, which
+/// may fail on one rank alone.
 ///
 /// # Example
 ///

@@ -25,7 +25,7 @@ const PITCH: f64 = 1.05;
 ///
 /// # Errors
 ///
-/// [`Error::Grain`] for a diameter that is not positive, here and below.
+/// [`Error::Grain`] for a diameter that is not positive.
 ///
 /// # Example
 ///

@@ -40,7 +40,7 @@ fn centers_exactly_at_the_distance_on_a_lattice_are_pairs() {
     assert_eq!(found, brute_force(&centers, 1.0));
 }
 
-/// The pairs of spheres of several sizes, by places, are the same for all positions of the grid.
+/// The pairs of spheres of several sizes, identified by their places, do not depend on the position of the grid.
 #[test]
 fn places_of_slabs_lead_to_the_pairs_of_unequal_spheres() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);

@@ -1,3 +1,5 @@
+//! Closed forms of the bounds, and samples that must lie within them.
+
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use rand_chacha::{
     ChaCha8Rng,
@@ -82,7 +84,7 @@ fn walls_that_jam_leave_the_bound_of_the_energy() {
     let mass = Mass::Matrix(DMatrix::identity(2, 2));
     let problem = Problem::new(mass, dvector![3.0, 4.0], vec![wall(1.0), wall(-1.0)]).unwrap();
     let bounds = bounds(&problem);
-    assert_eq!(bounds.impulse(), f64::INFINITY);
+    assert!(bounds.impulse().is_infinite(), "{}", bounds.impulse());
     let [low, high] = bounds.interval(&dvector![0.0, 1.0]).unwrap();
     assert!((-5.0 - 1e-9..=-4.0).contains(&low) && (4.0..=5.0 + 1e-9).contains(&high));
 }

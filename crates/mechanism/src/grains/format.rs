@@ -118,7 +118,7 @@ pub struct WallEntry {
     pub material: Option<String>,
     /// Coefficient of friction against all grains, ≥ 0; by default that of the materials.
     pub friction: Option<f64>,
-    /// Velocity (m/s); along a plane that of a belt.
+    /// Velocity (m/s); a velocity along a plane makes it a belt.
     pub velocity: Option<[f64; 3]>,
     /// Angular velocity of the surface (rad/s), which must map the wall onto itself.
     pub angular_velocity: Option<[f64; 3]>,
@@ -126,9 +126,9 @@ pub struct WallEntry {
     pub center: Option<[f64; 3]>,
     /// A vibration in addition.
     pub vibration: Option<Vibration>,
-    /// Time from which on it moves (s), default 0.
+    /// Time at which the motion starts (s), default 0.
     pub from: Option<f64>,
-    /// Time until which it moves (s), default without end.
+    /// Time at which the motion ends (s), by default never.
     pub until: Option<f64>,
     /// A force at which the wall is held (N): not possible yet.
     pub servo: Option<toml::Value>,

@@ -100,7 +100,7 @@ impl GrainKind {
     }
 }
 
-/// Adds the grains of a lattice or at random.
+/// Adds grains on a lattice or at random positions.
 pub(super) fn fill(
     domain: &mut impl Domain,
     kind: &GrainKind,

@@ -102,7 +102,7 @@ impl Directory {
         }
     }
 
-    /// Adds the last step to the table, and a line to that of what is measured.
+    /// Adds the last step to the table of steps, and `line` to the table of statistics.
     pub(super) fn add(&mut self, totals: &Totals, line: Option<&[f64]>) -> Result<()> {
         let Some(tables) = &mut self.tables else { return Ok(()) };
         if let (Some(statistics), Some(line)) = (&mut tables.statistics, line) {

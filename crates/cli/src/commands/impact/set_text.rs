@@ -21,7 +21,8 @@ pub(super) fn set(subject: &Subject, law: &str, set: &Set) -> String {
     let mut text = format!("{law}: {}\n\n{}", status(set), samples(set));
     if let Some(bounds) = &set.bounds {
         text += &format!("\n{}", bounding_box(subject, set, bounds));
-        text += "Samples lie between lowest and highest; every outcome provably lies between at least and at most.\n";
+        text += "Samples lie between lowest and highest. Every outcome provably lies between at least and at most \
+                 (with joints, to the estimated rounding of their elimination).\n";
         text += &format!("\n{}", modes(subject, set));
     }
     if !set.planes.is_empty() {

@@ -79,7 +79,7 @@ struct Counted<T> {
     probability: [f64; 2],
 }
 
-/// A value in an object of its own or with its own keys.
+/// A value that is written as an object: its own fields, or a field `status` if it has none.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Named<T> {

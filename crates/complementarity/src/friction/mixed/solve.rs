@@ -23,7 +23,7 @@ pub enum Bilateral {
 /// The iterations of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Steps {
-    /// All of them, as the head of the module describes.
+    /// All iterations, in the order that the documentation of the [module](super) gives.
     #[default]
     Combined,
     /// Sweeps only. Not for the convex relaxation.

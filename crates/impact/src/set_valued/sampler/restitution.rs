@@ -64,10 +64,10 @@ pub(super) struct Stores {
     /// `E` of each contact (J).
     pub(super) energies: Vec<f64>,
     modes: Vec<Mode>,
-    /// The velocities that the problem of the rates sees.
+    /// The velocities from which the problem of the rates is stated, now and for the piece before.
     seen: DVector<f64>,
     seen_before: DVector<f64>,
-    /// Whether rates for these are known from the piece before.
+    /// Whether the rates for `seen_before` are known.
     has_rates: bool,
     /// Change of the contact velocity per unit of `τ`, and a bound of it for the increments of the step.
     growth: DVector<f64>,
@@ -80,7 +80,7 @@ pub(super) struct Stores {
     increments: Vec<f64>,
     unit: f64,
     total: DVector<f64>,
-    /// Number of pieces of the sample, and of steps with too many.
+    /// Number of pieces of the sample, and number of steps that were cut because they had too many pieces.
     pub(super) pieces: u64,
     pub(super) cut: u64,
 }

@@ -11,7 +11,7 @@ fn contact(friction: f64) -> Contact {
     Contact::new(&Matrix3::identity(), friction).unwrap()
 }
 
-/// With a unit of two for impulses; normal and tangents are coupled.
+/// A block with the size 2, whose normal and first tangent are coupled.
 fn coupled(friction: f64) -> Contact {
     Contact::new(&matrix![2.0, 0.5, 0.0; 0.5, 2.0, 0.0; 0.0, 0.0, 2.0], friction).unwrap()
 }
