@@ -60,6 +60,38 @@ fn one_contact_has_the_extremes_of_a_cone_cut_by_a_ball() {
     }
 }
 
+/// The point of the example, with multipliers chosen by hand, one for each term of the bound: friction takes at most
+/// `S/4` of 1 m/s, the normal impulse gives at most `S`, the ball reaches `√2`, and no approach remains. Multipliers that
+/// do not match the functional cost at least what the ball allows.
+#[test]
+fn each_term_of_a_bound_counts() {
+    let mass = Mass::Matrix(DMatrix::identity(2, 2));
+    let floor = Contact::new(dvector![0.0, 1.0]).with_friction(0.25, vec![dvector![1.0, 0.0]]);
+    let problem = Problem::new(mass, dvector![1.0, -1.0], vec![floor]).unwrap();
+    let bounds = bounds(&problem);
+    let upper = |functional: [f64; 2], impulses: [f64; 2], ball: [f64; 2], normal: f64| {
+        let velocity = |entries: [f64; 2]| DVector::from_row_slice(&entries);
+        let (impulses, ball) = (velocity(impulses), velocity(ball));
+        let multipliers = Multipliers { impulses, ball, normals: dvector![normal] };
+        bounds.proof.upper(&velocity(functional), &multipliers)
+    };
+    let largest = bounds.impulse();
+    // The impulse of the full rebound at full friction, 32/17, is among those that `S` bounds.
+    assert!(largest >= 32.0 / 17.0 && largest.is_finite(), "{largest}");
+    let root = f64::sqrt(2.0);
+    let accuracy = 1e-8;
+    for (found, expected) in [
+        (upper([-1.0, 0.0], [-1.0, 0.0], [0.0, 0.0], 0.0), -1.0 + 0.25 * largest),
+        (upper([0.0, 1.0], [0.0, 1.0], [0.0, 0.0], 0.0), -1.0 + largest),
+        (upper([0.0, 1.0], [0.0, 0.0], [0.0, 1.0], 0.0), root),
+        (upper([0.0, -1.0], [0.0, 0.0], [0.0, 0.0], 1.0), 0.0),
+    ] {
+        assert!((found - expected).abs() < accuracy && found >= expected, "{found} {expected}");
+    }
+    let unmatched = upper([0.0, 1.0], [0.0, 0.0], [0.0, 0.0], 0.0);
+    assert!(unmatched >= root, "{unmatched}");
+}
+
 #[test]
 fn what_impulses_cannot_change_has_intervals_of_rounding() {
     let mass = Mass::Matrix(DMatrix::identity(2, 2) * 3.0);
