@@ -15,6 +15,7 @@ use crate::{error::Error, experiments::Measurements};
 
 mod four_bar_gripper;
 mod hand;
+mod held;
 mod looped_biped;
 mod pinched_capsule;
 mod rover_wheel;

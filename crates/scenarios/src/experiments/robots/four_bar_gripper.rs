@@ -1,68 +1,35 @@
 //! A gripper whose fingers are carried by four-bars.
 
-use percussion_mechanism::{scenario::Drive, trajectory::Sample};
-use percussion_record::{ExperimentOutcome, Figure};
-use serde::Deserialize;
+use percussion_record::ExperimentOutcome;
 
-use super::SCHEMES;
+use super::held::Held;
 use crate::{
     error::Error,
-    experiments::{Experiment, Options, Progress, drawing, simulate},
+    experiments::{Experiment, Options, Progress},
 };
 
-const ROBOT: &str = include_str!("../../../fixtures/robots/four-bar-gripper.xml");
-
-/// The first coordinate of the box: after those of the two fingers with two rods each.
-const BOX: usize = 6;
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Parameters {
-    gravity: [f64; 3],
-    friction: f64,
-    load: f64,
-    step_size: f64,
-    duration: f64,
-    settled: f64,
-}
+const HELD: Held = Held {
+    file: ("four-bar-gripper.xml", include_str!("../../../fixtures/robots/four-bar-gripper.xml")),
+    friction: "0.7",
+    // After the two fingers with two rods each, and two coordinates of the box.
+    height: 8,
+    figure: (
+        "A box between two fingers on four-bars",
+        "How far the box has fallen since the start.",
+    ),
+};
 
 pub(in crate::experiments) fn run(
     experiment: &Experiment,
     _options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let fixture = experiment.fixture::<Parameters>()?;
-    let Parameters { gravity, friction, load, step_size, duration, settled } = fixture.parameters;
-    let text = ROBOT.replace("friction=\"0.7\"", &format!("friction=\"{friction}\""));
-    let mut measurements = experiment.measurements(&fixture);
-    let mut series = Vec::new();
-    for (k, method) in SCHEMES.into_iter().enumerate() {
-        let robot = super::robot("four-bar-gripper.xml", &text, Drive::Controls);
-        let mut scenario = super::scenario(robot, gravity, (step_size, duration))?;
-        scenario.integrator.method = method;
-        let mut setup = scenario.build()?;
-        super::load(&mut setup, load)?;
-        let run = simulate(&setup, progress, [0.5 * k as f64, 0.5 * (k + 1) as f64])?;
+    HELD.run(experiment, progress, |measurements, run, method| {
         // How the pads share friction is not determined: each touches with four corners.
-        let pads = ["left finger", "right finger"].map(|pad| super::force(&run, pad).x);
+        let pads = ["left finger", "right finger"].map(|pad| super::force(run, pad).x);
         measurements.add(format!("normal force of a pad, {method}"), 0.5 * (pads[0] + pads[1]));
         let loops = run.reports.iter().map(|step| step.constraint_error);
         let largest = loops.fold(0.0, f64::max);
         measurements.add(format!("largest error of a loop, {method}"), largest);
-        super::add_stillness(&mut measurements, &run, settled, method);
-        let start = run.samples[0].coordinates[BOX + 2];
-        let fall = |sample: &Sample| 1e9 * (start - sample.coordinates[BOX + 2]);
-        series.push(drawing::line(method.as_str(), drawing::history(&run, fall)));
-    }
-    let figure = Figure {
-        id: "fall".to_owned(),
-        title: "A box between two fingers on four-bars".to_owned(),
-        caption: "How far the box has fallen since the start.".to_owned(),
-        x: drawing::axis("time", "s"),
-        y: drawing::axis("fall", "nm"),
-        equal_aspect: false,
-        map: None,
-        series,
-    };
-    experiment.outcome(&fixture, measurements, vec![figure])
+    })
 }

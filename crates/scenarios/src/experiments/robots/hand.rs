@@ -1,67 +1,31 @@
 //! A hand of three fingers with tendons, which holds a ball.
 
-use percussion_mechanism::{scenario::Drive, trajectory::Sample};
-use percussion_record::{ExperimentOutcome, Figure};
-use serde::Deserialize;
+use percussion_record::ExperimentOutcome;
 
-use super::SCHEMES;
+use super::held::Held;
 use crate::{
     error::Error,
-    experiments::{Experiment, Options, Progress, drawing, simulate},
+    experiments::{Experiment, Options, Progress},
 };
 
-const ROBOT: &str = include_str!("../../../fixtures/robots/hand.xml");
-
-/// The first coordinate of the ball: after those of three fingers with two joints each.
-const BALL: usize = 6;
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Parameters {
-    gravity: [f64; 3],
-    friction: f64,
-    load: f64,
-    step_size: f64,
-    duration: f64,
-    settled: f64,
-}
+const HELD: Held = Held {
+    file: ("hand.xml", include_str!("../../../fixtures/robots/hand.xml")),
+    friction: "0.8",
+    // After three fingers with two joints each, and two coordinates of the ball.
+    height: 8,
+    figure: ("A ball in a hand of three fingers", "How far the ball has fallen since the start."),
+};
 
 pub(in crate::experiments) fn run(
     experiment: &Experiment,
     _options: &Options,
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
-    let fixture = experiment.fixture::<Parameters>()?;
-    let Parameters { gravity, friction, load, step_size, duration, settled } = fixture.parameters;
-    let text = ROBOT.replace("friction=\"0.8\"", &format!("friction=\"{friction}\""));
-    let mut measurements = experiment.measurements(&fixture);
-    let mut series = Vec::new();
-    for (k, method) in SCHEMES.into_iter().enumerate() {
-        let robot = super::robot("hand.xml", &text, Drive::Controls);
-        let mut scenario = super::scenario(robot, gravity, (step_size, duration))?;
-        scenario.integrator.method = method;
-        let mut setup = scenario.build()?;
-        super::load(&mut setup, load)?;
-        let run = simulate(&setup, progress, [0.5 * k as f64, 0.5 * (k + 1) as f64])?;
-        let pads = ["first tip", "second tip", "third tip"].map(|pad| super::force(&run, pad));
+    HELD.run(experiment, progress, |measurements, run, method| {
+        let pads = ["first tip", "second tip", "third tip"].map(|pad| super::force(run, pad));
         let normal = pads.iter().map(|pad| pad.x).sum::<f64>() / 3.0;
         let tangential = pads.iter().map(|pad| pad.y.hypot(pad.z)).sum();
         measurements.add(format!("normal force of a pad, {method}"), normal);
         measurements.add(format!("friction on the ball, {method}"), tangential);
-        super::add_stillness(&mut measurements, &run, settled, method);
-        let start = run.samples[0].coordinates[BALL + 2];
-        let fall = |sample: &Sample| 1e9 * (start - sample.coordinates[BALL + 2]);
-        series.push(drawing::line(method.as_str(), drawing::history(&run, fall)));
-    }
-    let figure = Figure {
-        id: "fall".to_owned(),
-        title: "A ball in a hand of three fingers".to_owned(),
-        caption: "How far the ball has fallen since the start.".to_owned(),
-        x: drawing::axis("time", "s"),
-        y: drawing::axis("fall", "nm"),
-        equal_aspect: false,
-        map: None,
-        series,
-    };
-    experiment.outcome(&fixture, measurements, vec![figure])
+    })
 }
