@@ -31,8 +31,6 @@ pub struct Sampled {
     pub bounds: Bounds,
     /// Smallest and largest kinetic energy (J).
     pub energy: [f64; 2],
-    /// Intervals that provably contain every outcome, also those that were not sampled.
-    pub outer: Intervals,
     /// How often contacts end in each mode.
     pub modes: Modes,
     /// One plane for each contact with tangents.
@@ -45,6 +43,8 @@ pub struct Sampled {
     pub cone: Result<FrictionCone, friction_cone::Error>,
     /// What the number of samples proves.
     pub guarantee: Guarantee,
+    /// Approach that counts as none, as a fraction of the fastest contact velocity before the impact.
+    pub tolerance: f64,
 }
 
 /// Plane of the sliding along the first tangent of a contact and its separation (m/s).
@@ -153,16 +153,6 @@ impl Sampled {
             problem,
             &friction_cone::Settings { directions, ..friction_cone::Settings::default() },
         );
-        // The sampler has refused such a tolerance.
-        let outer = outer_bounds::Settings {
-            tolerance: settings.tolerance,
-            ..outer_bounds::Settings::default()
-        };
-        let outer = OuterBounds::new(problem, &outer).map_err(|error| {
-            let outer_bounds::Error::Argument { name, value, expected } = error;
-            law::Error::Setting { name, value, expected }
-        })?;
-        let outer = outer.all();
         let guarantee = Guarantee::new(law, failure, problem, &set.statistics, cone.as_ref().ok());
         Ok(Self {
             status: law.status(problem, &set.statistics),
@@ -170,7 +160,7 @@ impl Sampled {
             statistics: set.statistics,
             bounds,
             energy: [energy.lowest, energy.highest],
-            outer,
+            tolerance: settings.tolerance,
             modes,
             planes: planes.collect(),
             extremes,
@@ -194,6 +184,20 @@ impl Sampled {
             let (sample, velocity) = (extreme.index, &extreme.velocity);
             Some(ExtremeOutcome { contact, component, is_highest, value, sample, velocity })
         })
+    }
+
+    /// Intervals that provably contain every outcome of `problem`, also those that were not sampled. They are computed
+    /// here and not with the samples, because their linear programs take time.
+    ///
+    /// # Errors
+    ///
+    /// [`outer_bounds::Error::Argument`] when [`tolerance`](Self::tolerance) is outside its range.
+    pub fn outer_bounds(&self, problem: &Problem) -> Result<Intervals, outer_bounds::Error> {
+        let settings = outer_bounds::Settings {
+            tolerance: self.tolerance,
+            ..outer_bounds::Settings::default()
+        };
+        Ok(OuterBounds::new(problem, &settings)?.all())
     }
 }
 

@@ -183,7 +183,7 @@ impl Document {
         let content = match answer {
             Answer::One(outcome) => Content::One(One::new(problem, claims, outcome)?),
             Answer::Several(several) => Content::Several(List::new(problem, claims, several)?),
-            Answer::Set(sampled) => Content::Set(Box::new(Set::new(problem, claims, *sampled))),
+            Answer::Set(sampled) => Content::Set(Box::new(Set::new(problem, claims, *sampled)?)),
         };
         Ok(Self { law, content, files: Vec::new(), played: Played::default() })
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::Result;
 use percussion_impact::{
     Problem, RestitutionUse, Status,
     certificate::Claims,
@@ -142,7 +143,8 @@ pub(super) struct Guarantee {
 }
 
 impl Set {
-    pub(super) fn new(problem: &Problem, claims: &Claims, sampled: Sampled) -> Self {
+    pub(super) fn new(problem: &Problem, claims: &Claims, sampled: Sampled) -> Result<Self> {
+        let outer_bounds = sampled.outer_bounds(problem)?.into();
         let planes = sampled.planes.iter().map(plane).collect();
         let extremes = extremes(problem, &sampled);
         let Sampled {
@@ -151,7 +153,6 @@ impl Set {
             statistics,
             bounds,
             energy,
-            outer,
             modes,
             velocities,
             cone,
@@ -165,13 +166,13 @@ impl Set {
             first: mode.first,
         });
         let (mean_lcps, max_lcps) = (statistics.mean_lcps(), statistics.max_lcps());
-        Self {
+        Ok(Self {
             status,
             restitution: claims.restitution_of(problem),
             step,
             statistics: SetStatistics { samples: statistics, mean_lcps, max_lcps },
             bounds: (ended > 0).then(|| BoundingBox::new(bounds, energy)),
-            outer_bounds: outer.into(),
+            outer_bounds,
             modes: Modes {
                 threshold: modes.threshold(),
                 joint: joint.collect(),
@@ -186,7 +187,7 @@ impl Set {
             guarantee: guarantee.into(),
             velocities,
             files: Vec::new(),
-        }
+        })
     }
 }
 
