@@ -43,17 +43,21 @@ impl Mpi {
         Self { world, rank, patience }
     }
 
-    /// Waits until all requests are completed.
-    fn complete(&self, requests: &mut RequestCollection<'_, [u64]>, peers: &[usize]) {
-        let (start, mut done) = (Instant::now(), Vec::with_capacity(peers.len()));
+    /// Waits until all of `count` requests are completed; `whose` answers they need is said if they are not.
+    fn complete(
+        &self,
+        requests: &mut RequestCollection<'_, [u64]>,
+        count: usize,
+        whose: impl Fn() -> String,
+    ) {
+        let (start, mut done) = (Instant::now(), Vec::with_capacity(count));
         let mut trials = 0_u32;
         while !requests.test_all(&mut done) {
             trials += 1;
             if trials.is_multiple_of(TRIALS) {
                 std::thread::yield_now();
                 if start.elapsed() > self.patience {
-                    let list: Vec<String> = peers.iter().map(ToString::to_string).collect();
-                    self.give_up(&format!("of the ranks {}", list.join(", ")));
+                    self.give_up(&whose());
                 }
             }
         }
@@ -104,7 +108,10 @@ impl Exchange for Mpi {
                 requests.add(to.immediate_send(scope, &words[..]));
             }
             meanwhile();
-            self.complete(requests, &peers);
+            self.complete(requests, peers.len(), || {
+                let list: Vec<String> = peers.iter().map(ToString::to_string).collect();
+                format!("of the ranks {}", list.join(", "))
+            });
         });
         Ok(())
     }
@@ -119,17 +126,7 @@ impl Exchange for Mpi {
                 &mut words[..],
                 max,
             ));
-            let (start, mut done) = (Instant::now(), Vec::with_capacity(1));
-            let mut trials = 0_u32;
-            while !requests.test_all(&mut done) {
-                trials += 1;
-                if trials.is_multiple_of(TRIALS) {
-                    std::thread::yield_now();
-                    if start.elapsed() > self.patience {
-                        self.give_up("of some rank");
-                    }
-                }
-            }
+            self.complete(requests, 1, || "of some rank".to_owned());
         });
         Ok(())
     }

@@ -159,7 +159,7 @@ impl<D: Domain> Channel<D> {
         self.domain.world()
     }
 
-    /// What moves its grains, for what all ranks do together.
+    /// The domain of its grains, for operations in which all ranks take part.
     pub const fn domain(&mut self) -> &mut D {
         &mut self.domain
     }

@@ -287,6 +287,14 @@ fn unpack(file: &[u8]) -> Result<(u32, &[u8]), Fault> {
     Ok((version, entries))
 }
 
+/// The entries of a file of this version.
+fn entries(file: &[u8], version: u32) -> Result<&[u8], Fault> {
+    match unpack(file)? {
+        (found, entries) if found == version => Ok(entries),
+        (found, _) => Err(Fault::Version { found }),
+    }
+}
+
 /// Decodes the checkpoint in a file with these bytes.
 ///
 /// [`World::from_state`](crate::World::from_state) checks that its lists are consistent.
@@ -295,11 +303,7 @@ fn unpack(file: &[u8]) -> Result<(u32, &[u8]), Fault> {
 ///
 /// [`Fault`].
 pub fn decode(file: &[u8]) -> Result<Checkpoint, Fault> {
-    let (version, entries) = unpack(file)?;
-    if version != VERSION {
-        return Err(Fault::Version { found: version });
-    }
-    let bytes = &mut Reader(entries);
+    let bytes = &mut Reader(entries(file, VERSION)?);
     let note = entry("note", bytes.list(1, Reader::byte))?;
     let note = entry("note", String::from_utf8(note).ok())?;
     let state = State {

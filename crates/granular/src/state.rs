@@ -78,6 +78,32 @@ pub struct State {
 }
 
 impl State {
+    /// The state before the first step of a world without grains.
+    pub(crate) const fn empty(settings: Settings, walls: Vec<Wall>) -> Self {
+        Self {
+            settings,
+            walls,
+            positions: Vec::new(),
+            orientations: Vec::new(),
+            velocities: Vec::new(),
+            spins: Vec::new(),
+            yields: Vec::new(),
+            radii: Vec::new(),
+            identities: Vec::new(),
+            previous: Vec::new(),
+            slabs: Vec::new(),
+            pairs: Vec::new(),
+            impulses: Vec::new(),
+            wall_pairs: Vec::new(),
+            wall_impulses: Vec::new(),
+            skin: [0.0; 2],
+            current: false,
+            next_identity: 0,
+            steps: 0,
+            time: 0.0,
+        }
+    }
+
     /// Writes the data of each grain.
     pub(crate) fn put_grains(&mut self, grains: &Grains) {
         let array = |vector: &Vector3<f64>| (*vector).into();

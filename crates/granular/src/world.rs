@@ -103,26 +103,12 @@ impl World {
     pub fn state(&self) -> State {
         let (skin, current) = self.search.memory();
         let mut state = State {
-            settings: self.settings,
-            walls: self.walls.clone(),
-            positions: Vec::new(),
-            orientations: Vec::new(),
-            velocities: Vec::new(),
-            spins: Vec::new(),
-            yields: Vec::new(),
-            radii: Vec::new(),
-            identities: Vec::new(),
-            previous: Vec::new(),
-            slabs: Vec::new(),
-            pairs: Vec::new(),
-            impulses: Vec::new(),
-            wall_pairs: Vec::new(),
-            wall_impulses: Vec::new(),
             skin,
             current,
             next_identity: self.next_identity,
             steps: self.steps,
             time: self.time,
+            ..State::empty(self.settings, self.walls.clone())
         };
         state.put_grains(&self.grains);
         state.put_pairs(&self.slabs);

@@ -24,7 +24,7 @@ use std::{
 use super::{
     Checkpoint, Error, Fault, VERSION, access, beside,
     bytes::{Reader, Writer},
-    decode, encode, entry, pack, previous, replace, unpack,
+    decode, encode, entries, entry, pack, previous, replace, unpack,
 };
 use crate::{
     Domain, Share, State,
@@ -40,7 +40,7 @@ const PART: u32 = 3;
 pub struct RestoredShare {
     /// Data of the caller.
     pub note: String,
-    /// What [`Domain::restore`] takes.
+    /// The grains and pairs of this rank, for [`Domain::restore`].
     pub share: Share,
     /// The file that was read first.
     pub file: PathBuf,
@@ -308,28 +308,7 @@ impl Row {
 /// A state without grains and pairs, whose list of pairs is not valid.
 fn emptied(state: State) -> State {
     let State { settings, walls, skin, next_identity, steps, time, .. } = state;
-    State {
-        settings,
-        walls,
-        positions: Vec::new(),
-        orientations: Vec::new(),
-        velocities: Vec::new(),
-        spins: Vec::new(),
-        yields: Vec::new(),
-        radii: Vec::new(),
-        identities: Vec::new(),
-        previous: Vec::new(),
-        slabs: Vec::new(),
-        pairs: Vec::new(),
-        impulses: Vec::new(),
-        wall_pairs: Vec::new(),
-        wall_impulses: Vec::new(),
-        skin,
-        current: false,
-        next_identity,
-        steps,
-        time,
-    }
+    State { skin, next_identity, steps, time, ..State::empty(settings, walls) }
 }
 
 fn ghosts(borrowed: &[Lane]) -> Vec<u64> {
@@ -388,11 +367,7 @@ fn encode_list(list: &List) -> Vec<u8> {
 }
 
 fn decode_list(file: &[u8]) -> Result<List, Fault> {
-    let (version, entries) = unpack(file)?;
-    if version != LIST {
-        return Err(Fault::Version { found: version });
-    }
-    let bytes = &mut Reader(entries);
+    let bytes = &mut Reader(entries(file, LIST)?);
     let note = entry("note", bytes.list(1, Reader::byte))?;
     let note = entry("note", String::from_utf8(note).ok())?;
     let serial = entry("serial", bytes.long())?;
@@ -418,11 +393,7 @@ fn encode_part(note: &str, share: Share) -> Vec<u8> {
 }
 
 fn decode_part(file: &[u8]) -> Result<Share, Fault> {
-    let (version, entries) = unpack(file)?;
-    if version != PART {
-        return Err(Fault::Version { found: version });
-    }
-    let bytes = &mut Reader(entries);
+    let bytes = &mut Reader(entries(file, PART)?);
     let count = |bytes: &mut Reader<'_>| usize::try_from(bytes.long()?).ok();
     let mut counts = [0; 3];
     for number in &mut counts {

@@ -76,7 +76,7 @@ fn quantiles<E: Exchange>(
     };
     let mut totals: Vec<f64> = (0..list_count).map(|list| below(list, f64::INFINITY)).collect();
     exchange.sum(&mut totals)?;
-    let ranges = ranges(exchange, axis, list_count, &sorted)?;
+    let ranges = ranges(exchange, list_count, &sorted)?;
     let mut low: Vec<f64> = (0..list_count * inner).map(|cut| ranges[cut / inner][0]).collect();
     let mut high: Vec<f64> = (0..list_count * inner).map(|cut| ranges[cut / inner][1]).collect();
     // Work below both ends.
@@ -116,11 +116,9 @@ fn quantiles<E: Exchange>(
 /// The interval of the coordinates of each list, of all lists where one is empty, `[0, 1]` without points.
 fn ranges<E: Exchange>(
     exchange: &mut E,
-    axis: usize,
     list_count: usize,
     sorted: &[(usize, f64, f64)],
 ) -> Result<Vec<[f64; 2]>, Error> {
-    debug_assert!(axis < 3, "space has three axes");
     let mut words = vec![ordered(f64::NEG_INFINITY); 2 * list_count];
     for (list, at, _) in sorted {
         words[2 * list] = words[2 * list].max(ordered(-at));

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::decomposition::{InProcess, in_process};
 
-    /// What each of `count` ranks returns.
+    /// Runs `work` on each of `count` ranks, and returns the results in the order of the ranks.
     fn on_ranks<T: Send>(count: usize, work: impl Fn(InProcess) -> T + Sync) -> Vec<T> {
         std::thread::scope(|scope| {
             let work = &work;
