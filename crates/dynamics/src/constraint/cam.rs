@@ -52,7 +52,7 @@ impl Cam {
     ///
     /// # Errors
     ///
-    /// [`Error::NotScalar`] for a link that does not exist or whose joint has not one coordinate; [`Error::RepeatedTerm`]
+    /// [`Error::NotScalar`] for a link that does not exist or whose joint does not have exactly one coordinate; [`Error::RepeatedTerm`]
     /// for one joint twice; [`Error::Factor`] for a factor that is not finite.
     pub fn of_joints(
         system: &Articulated,

@@ -87,7 +87,8 @@ impl Coupling {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new), and [`Error::NotScalar`] for a link that does not exist or whose joint has not one coordinate.
+    /// As [`new`](Self::new), and [`Error::NotScalar`] for a link that does not exist or whose joint does not have
+    /// exactly one coordinate.
     pub fn of_joints(
         system: &Articulated,
         joints: &[(&str, f64)],

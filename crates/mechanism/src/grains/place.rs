@@ -24,7 +24,8 @@ struct Room {
 }
 
 impl Room {
-    /// What the grains of all ranks take of the box between two corners (m); `largest` is the largest diameter of all.
+    /// The space that the grains of all ranks occupy in the box between two corners (m); `largest` is the largest diameter
+    /// (m) of the grains to be placed.
     fn of(
         domain: &mut impl Domain,
         largest: f64,

@@ -140,12 +140,12 @@ impl<D: Domain> Run<D> {
         self.domain.world()
     }
 
-    /// What moves its grains, for what all ranks do together.
+    /// The domain of its grains, for operations in which all ranks take part.
     pub const fn domain(&mut self) -> &mut D {
         &mut self.domain
     }
 
-    /// Its scene, and what moves its grains.
+    /// Its scene and the domain of its grains.
     pub(super) const fn parts(&self) -> (&Scene, &D) {
         (&self.scene, &self.domain)
     }

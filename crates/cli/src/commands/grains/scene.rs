@@ -61,7 +61,7 @@ impl<D: Domain> Scene<D> {
         Ok(())
     }
 
-    /// What moves the grains.
+    /// The domain of the grains.
     pub(super) const fn domain(&mut self) -> &mut D {
         match self {
             Self::Channel(channel) => channel.domain(),

@@ -72,7 +72,7 @@ impl Totals {
         })
     }
 
-    /// What limits bound: relative residual, overlap in radii of the smallest grain, kinetic energy (J).
+    /// The values that limits of the run bound: relative residual, overlap in radii of the smallest grain, kinetic energy (J).
     pub(super) fn limited(&self) -> [f64; 3] {
         let overlap = self.report.overlap / self.smallest;
         [self.report.relative_residual, overlap, self.kinetic_energy]
