@@ -260,7 +260,7 @@ impl<D: Delassus> Problem<D> {
         (0..impulses.len()).map(|contact| self.velocity(contact, impulses, &memory)).collect()
     }
 
-    /// The velocity of one contact, with the operator's memory of `impulses`.
+    /// The velocity of one contact; `memory` holds what the operator has computed from `impulses`.
     #[inline]
     pub(super) fn velocity(
         &self,

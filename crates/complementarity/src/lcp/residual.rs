@@ -34,10 +34,16 @@
 //! Where rows and columns have the same units, as for contacts, every `s_i` is at least `2⁻⁷ max_j r_j|q_j| u_i`.
 //! (The units count as the same if, among the rows with a positive diagonal entry, `r_i |M_ij| c_j` is at most 64;
 //! semidefinite matrices have none above 4.) Here `j` are the rows with `q_j < 0 < M_jj`, and `u_i = 1/r_i` or,
-//! without a positive diagonal entry, the largest `|M_ij| c_j` of them. The lower bound concerns rows whose own
-//! terms are rounding of the others, as along the tangents of a body at rest; they need not be precise. Rows that
+//! without a positive diagonal entry, the smallest `|M_ij| c_j` of them with an entry above a sixteenth of the largest.
+//! The lower bound concerns rows whose own terms are rounding of the others, as along the tangents of a body at rest;
+//! they need not be precise. Rows that
 //! are not reached by any of these, which are all rows if `q = 0`, can only be compared with the answer: `q_i` is
 //! zero there, nothing determines the size of their unknowns, and `s_i = Σ_j |M_ij z_j|`.
+//!
+//! **The upper bound.** An entry that should be zero and is rounding, such as the response `10⁻³²` to friction in a direction
+//! in which the bodies cannot move, lets an unknown reach 10¹⁶ times its real size, and with it `s_i`. Therefore a row
+//! is measured by at most `2¹⁰` times its own terms `Σ_j |M_ij z_j| + |q_i|`, or by the lower bound above if that is
+//! larger: an answer that is wrong by as much as the terms of one of its rows has a relative residual of at least `2⁻¹⁰`.
 //!
 //! **Units.** The relative residual does not change when rows and columns are multiplied, independently, by positive
 //! numbers, as a change of units does: `s_i` changes with the unit of its row. The lower bound, where there is one,
@@ -61,6 +67,12 @@ use crate::compensated::Sum;
 /// The lower bound of the size of a row, as a fraction of the scale of `q` in its units. Times the default tolerance
 /// of `10⁻¹⁰` this is `10⁻¹²`, above the rounding `(n + 1) 2⁻⁵²` of up to 100 terms that are thirty times as large.
 const LEAST: f64 = 1.0 / 128.0;
+
+/// The largest measure of a row, as a multiple of its own terms.
+const OWN: f64 = 1024.0;
+
+/// The smallest entries of a row, relative to its largest, that determine its unit.
+const WEAKEST: f64 = 1.0 / 16.0;
 
 /// The largest scaled entry of problems whose rows and columns have the same units. A semidefinite matrix has none
 /// above 4, and friction of sliding contacts makes diagonal entries smaller.
@@ -89,6 +101,8 @@ impl Residuals {
 pub(crate) struct Judge {
     /// `s`.
     sizes: Vec<f64>,
+    /// The lower bounds of `s`.
+    floors: Vec<f64>,
     /// `s` of the previous step.
     before: Vec<f64>,
     /// `s` for the current answer.
@@ -163,6 +177,8 @@ impl Judge {
     pub(crate) fn resize(&mut self, n: usize) {
         self.sizes.clear();
         self.sizes.resize(n, 0.0);
+        self.floors.clear();
+        self.floors.resize(n, 0.0);
         self.known = true;
         if self.slack.len() != n {
             self.slack.resize_vertically_mut(n, 0.0);
@@ -194,7 +210,7 @@ impl Judge {
             }
             let mut size = problem.vector()[i].abs();
             if at_worst > tolerance * size {
-                size = at_once(problem, i).max(size);
+                size = at_once(problem, i).min(OWN * terms).max(size);
                 // The comparison is false for NaN.
                 let enough = at_worst <= tolerance * size;
                 if !enough {
@@ -215,7 +231,8 @@ impl Judge {
     /// direct effects on it.
     pub(crate) fn approaches(&self, problem: &Problem, i: usize, tolerance: f64) -> bool {
         let missed = -self.slack[i];
-        missed > tolerance * problem.vector()[i].abs() && missed > tolerance * at_once(problem, i)
+        let reach = || at_once(problem, i).min(OWN * self.terms[i]);
+        missed > tolerance * problem.vector()[i].abs() && missed > tolerance * reach()
     }
 
     /// The largest `r_i |w_i|` of the rows of the current answer that should be zero, relative to the scale of `q`.
@@ -243,13 +260,17 @@ impl Judge {
     ) -> Residuals {
         if !self.known {
             sizes(problem, &mut self.sizes, &mut self.before);
+            floors(problem, &mut self.floors);
             self.known = true;
         }
         let with_vector = self.sizes.iter().any(|&size| size > 0.0);
         self.add_up(problem, z, with_vector);
-        let of_answer = |(&size, &terms): (&f64, &f64)| if size > 0.0 { size } else { terms };
         self.measures.clear();
-        self.measures.extend(self.sizes.iter().zip(self.terms.as_slice()).map(of_answer));
+        for ((&size, &floor), &terms) in self.sizes.iter().zip(&self.floors).zip(&self.terms) {
+            let reached = if size > 0.0 { size.min(OWN * terms) } else { terms };
+            // Applied last, so that the lower bounds are not passed on to other rows.
+            self.measures.push(reached.max(floor));
+        }
         let sizes = &self.measures[..];
         let rounding = rounding(z.len());
         let (mut natural_map, mut relative, mut poison) = (0.0, 0.0, 0.0);
@@ -395,21 +416,31 @@ fn sizes(problem: &Problem, sizes: &mut [f64], before: &mut Vec<f64>) {
             break;
         }
     }
-    // Applied last, so that the lower bounds are not passed on to other rows.
-    if has_equal_units(problem) {
-        let matrix = problem.matrix().as_slice();
-        let factors = |i: usize| problem.scaling().factors(i);
-        let inert: Vec<usize> = (0..n).filter(|&i| matrix[i * n + i] > 0.0).collect();
-        let pushed = inert.iter().filter(|&&i| q[i] < 0.0);
-        let largest = LEAST * pushed.map(|&i| factors(i).0 * -q[i]).fold(0.0, f64::max);
-        for (i, size) in sizes.iter_mut().enumerate() {
-            let unit = if matrix[i * n + i] > 0.0 {
-                1.0 / factors(i).0
-            } else {
-                inert.iter().map(|&j| matrix[j * n + i].abs() * factors(j).1).fold(0.0, f64::max)
-            };
-            *size = size.max(unit * largest);
-        }
+}
+
+/// The lower bounds of the sizes; zero if rows and columns have different units.
+fn floors(problem: &Problem, floors: &mut [f64]) {
+    floors.fill(0.0);
+    if !has_equal_units(problem) {
+        return;
+    }
+    let (n, matrix, q) = (floors.len(), problem.matrix().as_slice(), problem.vector());
+    let factors = |i: usize| problem.scaling().factors(i);
+    let inert: Vec<usize> = (0..n).filter(|&i| matrix[i * n + i] > 0.0).collect();
+    let pushed = inert.iter().filter(|&&i| q[i] < 0.0);
+    let largest = LEAST * pushed.map(|&i| factors(i).0 * -q[i]).fold(0.0, f64::max);
+    for (i, floor) in floors.iter_mut().enumerate() {
+        let unit = if matrix[i * n + i] > 0.0 {
+            1.0 / factors(i).0
+        } else {
+            let entry = |&&j: &&usize| matrix[j * n + i].abs();
+            let strongest = inert.iter().map(|j| entry(&j)).fold(0.0, f64::max);
+            let strong =
+                inert.iter().filter(|j| strongest > 0.0 && entry(j) >= WEAKEST * strongest);
+            let units = strong.map(|j| entry(&j) * factors(*j).1);
+            units.reduce(f64::min).unwrap_or(0.0)
+        };
+        *floor = unit * largest;
     }
 }
 

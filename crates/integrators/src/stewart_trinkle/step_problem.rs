@@ -15,6 +15,9 @@ use percussion_complementarity::lcp::{Problem, ProblemError, Report, lemke};
 
 use super::{Contact, Model, linearization::Linearization, polygon::Direction, settings::Resolved};
 
+/// Rounding of a component of a tangential velocity, relative to the velocity: that of a dozen operations.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// Positions of the unknowns and the generators of each kind.
 #[derive(Debug, Default)]
 struct Layout {
@@ -199,9 +202,9 @@ fn write_contacts(
     for (slot, &contact) in active.iter().enumerate() {
         let (generator, first) = (layout.generator(slot), layout.friction(slot));
         for (i, direction) in directions(layout, of, slot).iter().enumerate() {
-            response.fill(0.0);
-            for (t, component) in direction.iter().enumerate().take(layout.tangents) {
-                response.axpy(mass * component, &of.delassus.column(generator + 1 + t), 1.0);
+            for (k, response) in response.iter_mut().enumerate() {
+                let tangential = [1, layout.tangents].map(|t| of.delassus[(k, generator + t)]);
+                *response = mass * along(*direction, &tangential[..layout.tangents]);
             }
             let column = column(matrix, first + i);
             write_velocities(layout, of, response.as_slice(), column);
@@ -241,7 +244,7 @@ fn write_velocities(layout: &Layout, of: &Linearization, velocities: &[f64], col
         let (generator, first) = (layout.generator(slot), layout.friction(slot));
         let tangential = &velocities[generator + 1..=generator + layout.tangents];
         for (i, direction) in directions(layout, of, slot).iter().enumerate() {
-            column[first + i] = direction.iter().zip(tangential).map(|(d, u)| d * u).sum();
+            column[first + i] = along(*direction, tangential);
         }
         column[layout.normal(slot)] = velocities[generator];
         column[layout.slip(slot)] = 0.0;
@@ -250,6 +253,18 @@ fn write_velocities(layout: &Layout, of: &Linearization, velocities: &[f64], col
         column[first..first + count].copy_from_slice(&velocities[generator..generator + count]);
         column[first + count] = 0.0;
     }
+}
+
+/// `d · u`, or zero where that is rounding, as along a tangent in which bodies cannot move.
+///
+/// An entry of rounding instead of zero would let the friction of that direction be as large as it likes.
+fn along(direction: Direction, tangential: &[f64]) -> f64 {
+    let (mut sum, mut largest) = (0.0, 0.0_f64);
+    for (d, u) in direction.iter().zip(tangential) {
+        sum += d * u;
+        largest = largest.max(u.abs());
+    }
+    if sum.abs() > ROUNDING * largest { sum } else { 0.0 }
 }
 
 fn directions<'a>(layout: &Layout, of: &'a Linearization, slot: usize) -> &'a [Direction] {

@@ -52,8 +52,8 @@ impl Cone {
         }
     }
 
-    /// Projects `z` in place, and sets the derivative of the projection if it is asked for. Not for
-    /// [`Free`](Self::Free), whose projection is `z`.
+    /// Projects `z` in place, and sets the derivative of the projection if `derivative` is given, except for
+    /// [`Free`](Self::Free), whose projection is `z` itself.
     pub(super) fn project(&self, z: &mut [f64], derivative: Option<&mut Derivative>) {
         match self {
             Self::Free => {}

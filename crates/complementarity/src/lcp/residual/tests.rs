@@ -198,3 +198,61 @@ proptest! {
         prop_assert!((found - plain).abs() <= 1e-15 * plain, "{found} {plain}");
     }
 }
+
+/// One contact of Stewart and Trinkle's step that slips with 0.055 m/s and cannot move along its second tangent. The
+/// responses to friction along that tangent are rounding.
+fn slip_beside_an_immovable_tangent(friction: f64, directions: usize, turn: f64) -> Problem {
+    let corner = |i: usize| {
+        let angle = std::f64::consts::TAU * i as f64 / directions as f64 + turn;
+        [angle.cos(), angle.sin()]
+    };
+    // The tangents, turned by −`turn`, along the direction of motion.
+    let along = |[x, y]: [f64; 2]| x * turn.cos() + y * turn.sin();
+    let n = directions + 2;
+    let (normal, slip) = (directions, directions + 1);
+    let (mut matrix, mut vector) = (DMatrix::zeros(n, n), nalgebra::DVector::zeros(n));
+    for i in 0..directions {
+        let half = directions / 2;
+        let signed = |i: usize| if i < half { along(corner(i)) } else { -along(corner(i - half)) };
+        for j in 0..directions {
+            matrix[(i, j)] = 0.1 * signed(i) * signed(j);
+        }
+        (matrix[(i, slip)], matrix[(slip, i)]) = (1.0, -1.0);
+        vector[i] = -0.055 * signed(i);
+    }
+    matrix[(normal, normal)] = 0.0125;
+    vector[normal] = -0.01;
+    matrix[(slip, normal)] = friction;
+    Problem::new(matrix, vector).unwrap()
+}
+
+/// Symptom: Stewart–Trinkle steps ignored friction coefficients where bodies cannot move along one of the tangents: a
+/// wheel on a slide rolled with twice the friction that 0.5 allows, and with any other coefficient, and the step was solved.
+/// Cause: an unknown of rounding entries made the size of the row of the cone 10¹⁶ times too large.
+/// Expected: a row that is wrong by its own terms is never solved.
+#[test]
+fn entries_that_are_rounding_do_not_excuse_other_rows() {
+    for directions in [4, 8, 12, 16] {
+        for turn in [0.0, 0.3, 1.0] {
+            for friction in [0.0, 1e-3, 0.5] {
+                let problem = slip_beside_an_immovable_tangent(friction, directions, turn);
+                for method in Method::all() {
+                    // Projected Gauss–Seidel refuses the zero on the diagonal.
+                    let Ok(solution) = method.solve(&problem) else { continue };
+                    let z = &solution.z;
+                    let cone = friction * z[directions] - z.rows(0, directions).sum();
+                    let solved = solution.report.status == Status::Solved;
+                    assert!(
+                        !solved || cone > -1e-7,
+                        "{} {directions} {turn} {friction}: {cone}",
+                        method.name()
+                    );
+                }
+                let mut wrong = nalgebra::DVector::zeros(directions + 2);
+                (wrong[1], wrong[directions]) = (0.79, 0.8);
+                let residual = problem.relative_residual(&wrong);
+                assert!(residual > 1e-4, "{directions} {turn} {friction}: {residual}");
+            }
+        }
+    }
+}
