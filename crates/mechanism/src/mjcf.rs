@@ -126,6 +126,8 @@ pub struct Imported {
     pub system: Articulated,
     /// The joints in the order of MuJoCo.
     pub joints: Vec<ModelJoint>,
+    /// Number of geoms, including those that touch nothing.
+    pub geom_count: usize,
     /// The geoms that can touch something. Geoms that never move are on body 0, the world.
     pub collision: Vec<Collision>,
     /// The sliding friction of each of these geoms.

@@ -91,6 +91,7 @@ mod check;
 mod dampers;
 mod found;
 mod joints;
+mod mesh;
 mod robot;
 mod settings;
 mod shape;
@@ -100,6 +101,7 @@ mod vectors;
 
 pub use build::Setup;
 pub use joints::{Joint, JointKind};
+pub use mesh::MeshFile;
 pub use robot::{Base, Drive, Numbers, Read, Robot, SERVO_FREQUENCY};
 pub use shape::{BodyShape, Fixed};
 
@@ -198,6 +200,9 @@ pub struct Body {
     pub inertia: Option<Inertia>,
     /// Surface that touches; without one and without `shapes` the body touches nothing and needs an `inertia`.
     pub shape: Option<Shape>,
+    /// A file whose convex hull is the surface, instead of `shape`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<MeshFile>,
     /// Several surfaces, instead of `shape`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shapes: Vec<BodyShape>,
@@ -353,26 +358,34 @@ pub struct Integrator {
 }
 
 impl Scenario {
-    /// Reads a scenario from TOML text and checks it.
+    /// Reads a scenario from TOML text and checks it. The paths of meshes are relative to the working directory.
     ///
     /// # Errors
     ///
     /// Every variant of [`Error`] that names a place in the file, and [`Error::TooLarge`].
     pub fn from_toml_str(text: &str) -> Result<Self, Error> {
-        let scenario: Self = document::parse(text, "scenario")?;
+        Self::read(text, Path::new(""))
+    }
+
+    /// The scenario of `text`, with the meshes in files relative to `folder`.
+    fn read(text: &str, folder: &Path) -> Result<Self, Error> {
+        let mut scenario: Self = document::parse(text, "scenario")?;
+        scenario.read_meshes(folder)?;
         scenario.check()?;
         Ok(scenario)
     }
 
-    /// Reads a scenario from a TOML file and checks it. The paths of the files of a robot are relative to it.
+    /// Reads a scenario from a TOML file and checks it. The paths of meshes and of the files of a robot are relative to its
+    /// folder.
     ///
     /// # Errors
     ///
     /// [`Error::Read`] if it cannot be read, otherwise as [`from_toml_str`](Self::from_toml_str).
     pub fn from_path(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        let mut scenario = Self::from_toml_str(&document::read(path)?)?;
-        if let (Some(robot), Some(folder)) = (&mut scenario.robot, path.parent()) {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut scenario = Self::read(&document::read(path)?, folder)?;
+        if let Some(robot) = &mut scenario.robot {
             robot.urdf = folder.join(&robot.urdf);
             if let Drive::Targets(file) = &mut robot.drive {
                 *file = folder.join(&*file);

@@ -64,6 +64,7 @@ pub(super) fn build(root: &Element, files: &Files, settings: &Settings) -> Resul
     limits.extend(tendons.limits);
     Ok(Imported {
         name: root.attribute("model").unwrap_or("MuJoCo Model").to_owned(),
+        geom_count: bodies.bodies.iter().map(|body| body.geoms.len()).sum(),
         collision: collision.collect(),
         friction: geoms.iter().map(|touching| touching.geom.friction).collect(),
         pairs,

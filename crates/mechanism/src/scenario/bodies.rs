@@ -261,8 +261,8 @@ impl Scenario {
     fn solids(&self, index: usize) -> Vec<(Shape, Isometry3<f64>)> {
         let body = &self.bodies[index];
         let one = body.shape.iter().map(|shape| (shape.clone(), Isometry3::identity()));
-        let several = body.shapes.iter().map(|part| {
-            (part.shape.clone(), shape::pose(part.position.as_ref(), part.orientation))
+        let several = body.shapes.iter().filter_map(|part| {
+            Some((part.shape.clone()?, shape::pose(part.position.as_ref(), part.orientation)))
         });
         one.chain(several).collect()
     }

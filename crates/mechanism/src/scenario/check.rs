@@ -7,7 +7,7 @@ use percussion_integrators::{Feature, Rule, schemes::Name};
 use toml::Value;
 
 use super::{
-    AngularVelocity, BODY_LIMIT, Body, BodyShape, Contact, Fixed, Inertia, JointFriction,
+    AngularVelocity, BODY_LIMIT, Body, BodyShape, Contact, Fixed, Inertia, JointFriction, MeshFile,
     Orientation, Plane, STEP_LIMIT, Scenario, Space,
 };
 use crate::{
@@ -21,9 +21,6 @@ use crate::{
 const POSITIVE_LENGTH: &str = "a positive finite number (m)";
 const LENGTH_OF_SHAPE: &str = "a number between 1e-12 and 1e12 (m)";
 const POSITIVE_TIME: &str = "a positive finite number (s)";
-
-/// Maximum number of corners of a hull.
-const POINT_LIMIT: usize = 1024;
 
 /// Largest accepted distance of the norm of a quaternion from one, as in `percussion-dynamics`.
 const QUATERNION_TOLERANCE: f64 = 1e-6;
@@ -92,6 +89,7 @@ impl Scenario {
     fn check_body(&self, path: &str, body: &Body) -> Result<(), Error> {
         require(&format!("{path}.name"), &body.name, NOT_EMPTY, !body.name.trim().is_empty())?;
         positive(&format!("{path}.mass"), body.mass, POSITIVE_MASS)?;
+        check_read(path, body.mesh.as_ref())?;
         self.check_shape(&format!("{path}.shape"), body.shape.as_ref())?;
         let one = body.shape.is_none() || body.shapes.is_empty();
         require(&format!("{path}.shapes"), &body.shapes.len(), "no `shapes` beside `shape`", one)?;
@@ -135,10 +133,6 @@ impl Scenario {
             };
             return refuse(path, &shape.name(), expected);
         }
-        if let Shape::Hull(hull) = shape {
-            let (path, found) = (format!("{path}.hull.points"), hull.vertices().len());
-            count(&path, found, found <= POINT_LIMIT, &format!("at most {POINT_LIMIT} corners"))?;
-        }
         match shape.check() {
             Err(ShapeError::Length { shape, field, value }) => {
                 refuse(&format!("{path}.{shape}.{field}"), &value, LENGTH_OF_SHAPE)
@@ -148,15 +142,25 @@ impl Scenario {
         }
     }
 
+    fn check_required_shape(&self, path: &str, shape: Option<&Shape>) -> Result<(), Error> {
+        let path = format!("{path}.shape");
+        match shape {
+            None => refuse(&path, &"missing", "a `shape` or a `mesh`"),
+            shape => self.check_shape(&path, shape),
+        }
+    }
+
     fn check_body_shape(&self, path: &str, part: &BodyShape) -> Result<(), Error> {
-        self.check_shape(&format!("{path}.shape"), Some(&part.shape))?;
+        check_read(path, part.mesh.as_ref())?;
+        self.check_required_shape(path, part.shape.as_ref())?;
         self.check_place(path, part.position.as_ref(), part.orientation.as_ref())?;
         check_coefficients(path, [part.friction, part.restitution])
     }
 
     fn check_fixed(&self, path: &str, fixed: &Fixed) -> Result<(), Error> {
         require(&format!("{path}.name"), &fixed.name, NOT_EMPTY, !fixed.name.trim().is_empty())?;
-        self.check_shape(&format!("{path}.shape"), Some(&fixed.shape))?;
+        check_read(path, fixed.mesh.as_ref())?;
+        self.check_required_shape(path, fixed.shape.as_ref())?;
         self.check_place(path, fixed.position.as_ref(), fixed.orientation.as_ref())?;
         check_coefficients(path, [fixed.friction, fixed.restitution])
     }
@@ -415,4 +419,10 @@ fn check_number(path: &str, value: &Value) -> Result<(), Error> {
         Value::Table(table) => check_numbers(path, table.iter()),
         _ => Ok(()),
     }
+}
+
+/// Returns an error for a mesh whose file has not been read.
+fn check_read(path: &str, mesh: Option<&MeshFile>) -> Result<(), Error> {
+    let expected = "a mesh that `Scenario::read_meshes` has replaced by its hull";
+    mesh.map_or(Ok(()), |mesh| refuse(&format!("{path}.mesh"), &mesh.file, expected))
 }

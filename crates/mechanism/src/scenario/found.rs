@@ -110,7 +110,8 @@ impl Scenario {
             let name = format!("{owner}/{own}");
             let pose = shape::pose(part.position.as_ref(), part.orientation);
             let own = [part.friction.unwrap_or(default[0]), part.restitution.unwrap_or(default[1])];
-            let described = (name, &part.shape, own);
+            let Some(shape) = &part.shape else { continue };
+            let described = (name, shape, own);
             surfaces.push(surface(owner, described, Some(carrier.body), carrier.placement * pose)?);
         }
         Ok(surfaces)
@@ -133,7 +134,8 @@ impl Scenario {
             let own =
                 [fixed.friction.unwrap_or(default[0]), fixed.restitution.unwrap_or(default[1])];
             let pose = shape::pose(fixed.position.as_ref(), fixed.orientation);
-            let described = (fixed.name.clone(), &fixed.shape, own);
+            let Some(shape) = &fixed.shape else { continue };
+            let described = (fixed.name.clone(), shape, own);
             surfaces.push(surface(&fixed.name, described, None, pose)?);
         }
         Ok(surfaces)

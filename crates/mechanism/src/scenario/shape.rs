@@ -5,7 +5,7 @@ use percussion_collision::{Collider, Shape};
 use percussion_dynamics::Dimension;
 use serde::{Deserialize, Serialize};
 
-use super::{Orientation, Space, vectors};
+use super::{MeshFile, Orientation, Space, vectors};
 
 /// A surface with its names.
 #[derive(Clone, Debug)]
@@ -23,8 +23,11 @@ pub(super) struct Surface {
 pub struct BodyShape {
     /// Name, by default its number, counted from 0.
     pub name: Option<String>,
-    /// The shape.
-    pub shape: Shape,
+    /// The shape; one of `shape` and `mesh` is required.
+    pub shape: Option<Shape>,
+    /// A file whose convex hull is the shape.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<MeshFile>,
     /// Position of its frame in body axes from the center of mass (m); default zero.
     pub position: Option<Vec<f64>>,
     /// Orientation of its frame in the body, by default that of the body.
@@ -41,8 +44,11 @@ pub struct BodyShape {
 pub struct Fixed {
     /// Name, unique among all bodies, planes and fixed shapes.
     pub name: String,
-    /// The shape.
-    pub shape: Shape,
+    /// The shape; one of `shape` and `mesh` is required.
+    pub shape: Option<Shape>,
+    /// A file whose convex hull is the shape.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<MeshFile>,
     /// Position of its frame (m, world); default zero.
     pub position: Option<Vec<f64>>,
     /// Orientation, by default that of the world axes.

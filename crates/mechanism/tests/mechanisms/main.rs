@@ -7,6 +7,8 @@ mod drives;
 mod impacts;
 #[cfg(feature = "mjcf")]
 mod limits;
+#[cfg(feature = "urdf")]
+mod meshes;
 mod motions;
 mod refusals;
 #[cfg(feature = "urdf")]

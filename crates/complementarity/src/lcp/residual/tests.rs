@@ -210,7 +210,7 @@ fn slip_beside_an_immovable_tangent(friction: f64, directions: usize, turn: f64)
     let along = |[x, y]: [f64; 2]| x * turn.cos() + y * turn.sin();
     let n = directions + 2;
     let (normal, slip) = (directions, directions + 1);
-    let (mut matrix, mut vector) = (DMatrix::zeros(n, n), nalgebra::DVector::zeros(n));
+    let (mut matrix, mut vector) = (DMatrix::zeros(n, n), DVector::zeros(n));
     for i in 0..directions {
         let half = directions / 2;
         let signed = |i: usize| if i < half { along(corner(i)) } else { -along(corner(i - half)) };
@@ -248,7 +248,7 @@ fn entries_that_are_rounding_do_not_excuse_other_rows() {
                         method.name()
                     );
                 }
-                let mut wrong = nalgebra::DVector::zeros(directions + 2);
+                let mut wrong = DVector::zeros(directions + 2);
                 (wrong[1], wrong[directions]) = (0.79, 0.8);
                 let residual = problem.relative_residual(&wrong);
                 assert!(residual > 1e-4, "{directions} {turn} {friction}: {residual}");
