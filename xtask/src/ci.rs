@@ -5,7 +5,8 @@ use std::time::Instant;
 use anyhow::bail;
 
 use crate::{
-    book, deny, doc, downstream, examples, fuzz, mpi, mutants, package, python, reproduce, semver,
+    book, deny, doc, downstream, examples, features, fuzz, mpi, mutants, package, python,
+    reproduce, semver,
     shell::{self, cargo},
     site, snapshot, soak, tidy,
 };
@@ -26,13 +27,14 @@ const STEPS: [Step; 15] = [
     ("book", book::build_if_installed),
     ("package", package::run),
     ("downstream", downstream::run),
-    ("python", python::run_if_installed),
+    ("python", python::in_ci),
     ("mpi", mpi::in_ci),
 ];
 
 /// The further steps of `--full`, which take hours; a missing tool is a failure here.
-const FULL: [Step; 5] = [
+const FULL: [Step; 6] = [
     ("site", site::run),
+    ("features", features::run),
     ("semver", semver::run),
     ("experiments", || reproduce::run(&["--full"])),
     ("soak", || soak::run(&soak::Options::parse(&[])?)),

@@ -4,6 +4,7 @@
 //! Exit codes: 0 success, 1 a check failed, 2 wrong usage or a missing outside tool.
 #![expect(clippy::print_stdout, reason = "the commands talk to a person at a terminal")]
 
+mod apt;
 mod bench;
 mod book;
 mod ci;
@@ -11,6 +12,7 @@ mod deny;
 mod doc;
 mod downstream;
 mod examples;
+mod features;
 mod formulas;
 mod fuzz;
 mod mpi;
@@ -43,6 +45,7 @@ usage: cargo xtask COMMAND
   site                                book, report and crate documentation as one static site, into target/site/;
                                       installs mdbook if it is missing
   examples                            build and run the examples of the crates
+  features                            test every crate without its features and with all of them
   package                             pack every crate that is published, and check it from its package alone
   release --dry-run                   pack and check every crate that is published, in the order of publication
   semver [--accept]                   whether public items still serve their users, by comparison with a commit; with
@@ -77,11 +80,13 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[String]) -> anyhow::Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let [command, .., "--help" | "-h"] = arguments.as_slice()
+        && let Some(usage) = usage_of(command)
+    {
+        println!("{usage}");
+        return Ok(());
+    }
     match arguments.as_slice() {
-        [command, .., "--help" | "-h"] if let Some(usage) = usage_of(command) => {
-            println!("{usage}");
-            Ok(())
-        }
         ["ci"] => ci::run(),
         ["ci", "--full"] => ci::run_full(),
         ["tidy"] => tidy::run(),
@@ -92,6 +97,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         // mdBook calls this while it builds the book.
         ["mdbook-formulas", question @ ..] => book::preprocess(question),
         ["examples"] => examples::run(),
+        ["features"] => features::run(),
         ["package"] => package::run(),
         ["release", "--dry-run"] => release::dry_run(),
         ["semver"] => semver::run(),

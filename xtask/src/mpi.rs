@@ -9,7 +9,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::shell::{self, Refusal};
+use crate::{
+    apt,
+    shell::{self, Refusal},
+};
 
 /// The package, a cargo workspace of its own.
 const FOLDER: &str = "mpi";
@@ -22,33 +25,24 @@ const PACKAGES: [&str; 3] = ["libopenmpi-dev", "openmpi-bin", "libclang-dev"];
 
 /// Builds and checks the package.
 pub(crate) fn run() -> anyhow::Result<()> {
-    if is_installed() { check() } else { Err(Refusal::missing(NEEDED, &install()).into()) }
+    if is_installed() {
+        check()
+    } else {
+        Err(Refusal::missing(NEEDED, &apt::line(&PACKAGES)).into())
+    }
 }
 
 /// The same in CI: installs what is missing where that is allowed, and says so where it is not.
 pub(crate) fn in_ci() -> anyhow::Result<()> {
-    if is_installed() {
-        return check();
+    if !is_installed() && !apt::install("mpi", &PACKAGES)? {
+        println!(
+            "{NEEDED} are not installed here and may not be installed ({}): grains over MPI were not built and not \
+             checked",
+            apt::line(&PACKAGES)
+        );
+        return Ok(());
     }
-    if may_install() {
-        println!("mpi: installing {}", PACKAGES.join(", "));
-        let mut apt = Command::new("apt-get");
-        let apt = apt.env("DEBIAN_FRONTEND", "noninteractive");
-        shell::run(Command::new("apt-get").args(["update", "-qq"]))?;
-        shell::run(
-            apt.args(["install", "--yes", "-qq", "--no-install-recommends"]).args(PACKAGES),
-        )?;
-        return check();
-    }
-    println!(
-        "{NEEDED} are not installed here and may not be installed ({}): grains over MPI were not built and not checked",
-        install()
-    );
-    Ok(())
-}
-
-fn install() -> String {
-    format!("sudo apt-get install {}", PACKAGES.join(" "))
+    run()
 }
 
 fn is_installed() -> bool {
@@ -78,13 +72,6 @@ fn has_libclang() -> bool {
         || ["/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"]
             .iter()
             .any(|folder| is_there(Path::new(folder)))
-}
-
-/// Whether this is root on a system with apt, as in a container of CI.
-fn may_install() -> bool {
-    let user = Command::new("id").arg("-u").stderr(Stdio::null()).output();
-    let is_root = user.is_ok_and(|output| output.stdout.trim_ascii() == b"0");
-    is_root && shell::succeeds(Command::new("apt-get").arg("--version"))
 }
 
 fn check() -> anyhow::Result<()> {

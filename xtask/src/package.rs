@@ -1,14 +1,15 @@
 //! `cargo xtask package`: packs every published crate and checks it using only its package.
 //!
-//! The packages are unpacked into a separate workspace, in which each is checked with only its own features.
-//! This finds files that are missing in a package and features that only another of our crates enables, and
-//! it compiles shared dependencies only once.
+//! The packages are unpacked into a separate workspace, in which each is checked with its default features and
+//! without any. This finds files that are missing in a package and features that only another of our crates
+//! enables, and it compiles shared dependencies only once.
 
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
 use anyhow::{Context, bail};
 
 use crate::{
+    features,
     shell::{self, cargo},
     tidy,
 };
@@ -35,10 +36,16 @@ pub(crate) fn run() -> anyhow::Result<()> {
             }
         }
     }
-    for name in names {
+    let check = |name, selection: &[&str]| {
         let mut check = cargo(["check", "--offline", "--package", name, "--manifest-path"]);
-        check.arg(folder.join("Cargo.toml")).env("CARGO_TARGET_DIR", shell::target());
-        shell::run(&mut check)?;
+        check.arg(folder.join("Cargo.toml")).args(selection);
+        shell::run(check.env("CARGO_TARGET_DIR", shell::target()))
+    };
+    for name in &names {
+        check(name, &[])?;
+    }
+    for name in features::with_features(&metadata) {
+        check(name, &["--no-default-features"])?;
     }
     Ok(())
 }

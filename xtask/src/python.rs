@@ -14,7 +14,10 @@ use std::{
 
 use anyhow::{Context, bail};
 
-use crate::shell::{self, Refusal};
+use crate::{
+    apt,
+    shell::{self, Refusal},
+};
 
 /// The package, a cargo workspace of its own.
 const FOLDER: &str = "python";
@@ -33,27 +36,31 @@ const TOOLS: [&str; 7] = [
     "distributed>=2024",
 ];
 
-/// Command that installs an interpreter.
-const INSTALL: &str = "sudo apt-get install python3 python3-venv";
+/// What is needed beside Rust.
+const NEEDED: &str = "Python 3.10 or newer with venv and pip";
+
+/// The packages of Debian and Ubuntu.
+const PACKAGES: [&str; 2] = ["python3", "python3-venv"];
 
 /// Builds and checks the package.
 pub(crate) fn run() -> anyhow::Result<()> {
     match interpreter() {
         Some(python) => check(&python),
-        None => Err(Refusal::missing("Python 3.10 or newer with venv and pip", INSTALL).into()),
+        None => Err(Refusal::missing(NEEDED, &apt::line(&PACKAGES)).into()),
     }
 }
 
-/// Builds and checks the package if there is an interpreter, and prints a message if there is none.
-pub(crate) fn run_if_installed() -> anyhow::Result<()> {
-    if let Some(python) = interpreter() {
-        return check(&python);
+/// The same in CI: installs what is missing where that is allowed, and says so where it is not.
+pub(crate) fn in_ci() -> anyhow::Result<()> {
+    if interpreter().is_none() && !apt::install("python", &PACKAGES)? {
+        println!(
+            "{NEEDED} is not installed here and may not be installed ({}): the Python package was not built and not \
+             checked",
+            apt::line(&PACKAGES)
+        );
+        return Ok(());
     }
-    println!(
-        "Python 3.10 or newer with venv and pip is not installed here ({INSTALL}): the Python package was \
-         not built and not checked"
-    );
-    Ok(())
+    run()
 }
 
 /// An interpreter that is new enough and can make virtual environments with pip.

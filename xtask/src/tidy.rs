@@ -17,6 +17,7 @@ mod readme;
 mod registry;
 mod sources;
 mod text;
+mod toolchain;
 mod versions;
 
 use std::{
@@ -73,6 +74,8 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
     for (name, arguments) in packages::trees() {
         findings.extend(packages::check(name, &shell::read(&mut cargo(arguments))?));
     }
+    let workflow = read(&root.join(".github/workflows/ci.yml"))?;
+    findings.extend(toolchain::check(&read(&root.join("Cargo.toml"))?, &workflow));
     let lock = read(&root.join("Cargo.lock"))?;
     findings.extend(registry::check(&lock));
     let python = Path::new("python/Cargo.lock");

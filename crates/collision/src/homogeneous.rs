@@ -62,17 +62,16 @@ impl Shape {
     ///
     /// # Example
     ///
-    /// The center of mass of a tetrahedron is the mean of its corners.
+    /// A cylinder of radius `r = 1` m and height `h = 2` m.
     ///
     /// ```
-    /// use nalgebra::Vector3;
     /// use percussion_collision::Shape;
     /// use percussion_dynamics::Dimension;
     ///
-    /// let [o, x, y, z] = [Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
-    /// let solid = Shape::hull(&[o, x, y, z])?.mass_properties(2.0, Dimension::Space)?;
-    /// assert!((solid.center_of_mass() - Vector3::repeat(0.25)).norm() < 1e-15);
-    /// assert!((solid.inertia()[(0, 0)] - 2.0 * 0.075).abs() < 1e-15); // m (1/10 + 1/10 − 2/16)
+    /// let cylinder = Shape::Cylinder { half_height: 1.0, radius: 1.0 };
+    /// let inertia = cylinder.mass_properties(2.0, Dimension::Space)?.inertia();
+    /// assert!((inertia[(2, 2)] - 2.0 / 2.0).abs() < 1e-15); // m r² / 2, about the axis
+    /// assert!((inertia[(0, 0)] - 2.0 * (1.0 / 4.0 + 4.0 / 12.0)).abs() < 1e-15); // m (r² / 4 + h² / 12)
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn mass_properties(

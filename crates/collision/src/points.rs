@@ -81,8 +81,8 @@ impl Hull {
     }
 }
 
-/// One point of each cell whose size is this part of the extent, moved inside of it by random numbers, which are
-/// always the same. The joggled input of C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The quickhull algorithm for convex
+/// One point of each cell whose size is this part of the extent, moved within the cell by random numbers
+/// of a fixed seed. The joggled input of C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The quickhull algorithm for convex
 /// hulls", ACM Transactions on Mathematical Software 22 (4), 1996.
 fn moved(points: &[Vector3<f64>], part: f64) -> Vec<Vector3<f64>> {
     let extent = points.iter().map(|point| (point - points[0]).amax()).fold(0.0, f64::max);

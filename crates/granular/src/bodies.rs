@@ -127,7 +127,7 @@ pub struct Touch {
     pub normal: Vector3<f64>,
     /// Gap at the beginning of the step (m, negative if they overlapped).
     pub gap: f64,
-    /// Friction coefficient, the geometric mean of the two surfaces'.
+    /// Friction coefficient: the geometric mean of the coefficients of the two surfaces.
     pub friction: f64,
     /// Impulse on the body (N·s); its part along the normal is ≥ 0.
     pub impulse: Vector3<f64>,

@@ -46,7 +46,7 @@ pub trait Domain {
     /// Number of ranks.
     fn size(&self) -> usize;
 
-    /// Whether the grain of the world here with this identity is none of the copies.
+    /// Whether this rank owns the grain with this identity; false for a copy of another rank's grain.
     fn is_own(&self, identity: u64) -> bool;
 
     /// Adds a grain to the rank that it belongs to, and returns its identity, which is the same on all ranks.

@@ -9,8 +9,7 @@ use super::positive;
 /// The option `--time-limit`.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct TimeLimit {
-    /// Computing time after which the work ends in order (s): what is finished is written, and what is missing is
-    /// named.
+    /// Maximum computing time (s); when it is reached, results so far are written and missing ones are listed.
     #[arg(long = "time-limit", value_name = "SECONDS", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) seconds: Option<f64>,
 }

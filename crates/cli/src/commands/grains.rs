@@ -51,10 +51,10 @@ use crate::{
     output::{Progress, Verdict, answer, complain, name_of, warn, written},
 };
 
-/// Steps after which the division of the work is looked at.
+/// Number of steps between two reviews of how the work is divided.
 const BALANCE_EVERY: u64 = 10;
 
-/// Steps between two lines about it; every new division has a line too.
+/// Number of steps between two lines about the division; a new division always gets a line.
 const RECORD_EVERY: u64 = 50;
 
 /// Largest imbalance, above which the work is divided anew.

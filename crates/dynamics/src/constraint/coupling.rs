@@ -162,6 +162,7 @@ impl EqualityConstraint for Coupling {
 }
 
 #[cfg(test)]
+#[cfg(feature = "loops")]
 mod tests {
     use nalgebra::Vector3;
 

@@ -60,7 +60,7 @@ pub enum Error {
     /// A setting is invalid.
     #[error(transparent)]
     Setting(#[from] crate::Error),
-    /// Mass, center or inertia are not those of a body.
+    /// Mass, center of mass or inertia is impossible for a body.
     #[error(transparent)]
     Mass(#[from] MassPropertiesError),
     /// A body without inertia about some axis, such as a thin rod.

@@ -5,9 +5,9 @@
 //! moment leaves a list whose parts are complete. The checkpoint of a single rank is the whole world, as by
 //! [`save`](super::save).
 //!
-//! Any number of ranks can continue: as many as before take their parts and continue with the same bits; others take the
-//! grains in their boxes, with the impulses of their contacts, from all parts, one after the other, so that no rank holds
-//! more than its grains and one part.
+//! Any number of ranks can continue. If there are as many as before, each takes its part and continues with the same
+//! bits. Otherwise each rank reads all parts, one after the other, and takes the grains in its box with the impulses of
+//! their contacts, so that no rank holds more than its grains and one part.
 //!
 //! # Format
 //!

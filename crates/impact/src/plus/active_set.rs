@@ -213,8 +213,8 @@ impl Search {
         Found { passes: found.passes + heuristic.passes, ..heuristic }
     }
 
-    /// Follows the friction from zero to its value. Returns false, with `states` as at the start, where this
-    /// gives no answer that satisfies everything in Table 1.
+    /// Follows the friction from zero to its value. Returns false and leaves `states` unchanged if the
+    /// result violates a condition of Table 1.
     pub(super) fn continuation(
         &mut self,
         setting: Setting<'_>,

@@ -12,7 +12,7 @@ pub struct State {
     /// Generalized velocity `v` (length `n_v`; m/s, rad/s).
     pub velocity: Vec<f64>,
     /// Impulses `P = ∫ f dt` of all contacts since the start (N·s): normal, tangent 1, tangent 2 of contact 0, then
-    /// of contact 1 and so on. Zero at a start, as a rule; other values are carried on.
+    /// of contact 1 and so on. Normally zero at the start; other values are added to.
     pub impulses: Vec<f64>,
 }
 

@@ -28,9 +28,9 @@ pub(super) enum Line {
 /// Friction of a carrying contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Grip {
-    /// By the friction force that its tangent lines require to stay at rest.
+    /// Sticking: the friction force that keeps its tangent lines at rest.
     Stick,
-    /// By `μ` times the normal force against slip in this direction, or, without slip, against its onset.
+    /// Sliding: `μ` times the normal force, against slip in this direction or against its onset.
     Slide([f64; 2]),
 }
 

@@ -61,7 +61,7 @@ enum Friction {
     Polygon,
     /// Against a slip that starts in this direction, for contacts in space that leave their polygon.
     Onset([f64; 2]),
-    /// As large as necessary, for contacts within the circle and outside the polygon.
+    /// Friction as large as sticking requires, for contacts within the circle and outside the polygon.
     Hold,
 }
 

@@ -24,7 +24,8 @@ use super::ModelError;
 ///
 /// # Example
 ///
-/// A servo of 100 N·m/rad that is 0.1 rad short of its target pushes with 10 N·m, one that is 1 rad short with its limit.
+/// A servo of 100 N·m/rad that is 0.1 rad short of its target pushes with 10 N·m. If it is 1 rad short, it pushes with
+/// its limit of 20 N·m.
 ///
 /// ```
 /// use percussion_integrators::Actuator;

@@ -303,8 +303,8 @@ impl VelocityLevel {
         of_contacts.chain(of_joints).collect()
     }
 
-    /// Which of these rows can move while the constraints hold. A row that is not finite counts as one that can, so
-    /// that the problem refuses it.
+    /// Marks the rows that can move while the constraints hold. A row that is not finite is marked too, so that the
+    /// problem refuses it.
     fn moving(&self, model: &Model, place: &Place<'_>, rows: &[Vec<f64>]) -> Vec<bool> {
         let count = model.system().velocity_count();
         let columns = DMatrix::from_fn(count, rows.len(), |i, row| rows[row][i]);

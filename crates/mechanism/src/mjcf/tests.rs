@@ -488,9 +488,9 @@ proptest! {
     ) {
         let mut text = fixture();
         for ((place, length), put) in cuts.into_iter().zip(put) {
-            let start = text.floor_char_boundary(place % text.len());
-            let end = text.floor_char_boundary((start + length).min(text.len()));
-            text.replace_range(start..end.max(start), put);
+            let boundary = |k: usize| (0..=k).rfind(|&k| text.is_char_boundary(k)).unwrap();
+            let start = boundary(place % text.len());
+            text.replace_range(start..boundary((start + length).min(text.len())).max(start), put);
         }
         if let Ok(model) = read_str(&text, &Settings::default()) {
             let matrix = mass_matrix(&model, &model.start);

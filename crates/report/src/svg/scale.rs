@@ -60,7 +60,7 @@ impl Scale {
 }
 
 impl Scale {
-    /// Powers of ten at least `spacing` pixels apart; within less than two of them also their multiples by 2 and 5.
+    /// Powers of ten at least `spacing` pixels apart; if fewer than two are visible, also their multiples by 2 and 5.
     fn powers(&self, spacing: f64) -> Ticks {
         let (low, high) = self.range;
         let length = (self.pixels.1 - self.pixels.0).abs();

@@ -72,14 +72,14 @@ impl Totals {
         })
     }
 
-    /// The values that limits of the run bound: relative residual, overlap in radii of the smallest grain, kinetic energy (J).
+    /// The values that have limits: relative residual, overlap in radii of the smallest grain, kinetic energy (J).
     pub(super) fn limited(&self) -> [f64; 3] {
         let overlap = self.report.overlap / self.smallest;
         [self.report.relative_residual, overlap, self.kinetic_energy]
     }
 }
 
-/// What is read again of a line of the table.
+/// The columns of a line of the table that a resumed run reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub(super) step: f64,

@@ -40,7 +40,7 @@ struct Document {
     seed: u64,
     /// Largest increment of an impulse in a step of a sample (N·s); null where each impact has its own.
     step: Option<f64>,
-    /// Chance that the interval of a probability is wrong; each by itself.
+    /// Probability that the confidence interval of one probability is wrong; it holds for each interval separately.
     failure: f64,
     /// Reason why there is no ensemble, if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,7 +7,7 @@ use percussion_dynamics::{
 };
 
 use crate::{
-    Actuator, Contact, Error, Model, ModelError, State, event_driven,
+    Actuator, Contact, Error, Model, ModelError, State,
     model::{ControlsError, Course, Geared},
     moreau_jean,
     schemes::{Any, Choice, Name},
@@ -164,8 +164,11 @@ fn motions_of_one_model_do_not_disturb_each_other() {
 }
 
 /// Between events the law acts at each instant: a motor of 26 N against the weight.
+#[cfg(feature = "adaptive")]
 #[test]
 fn motion_between_events_has_actuators_too() {
+    use crate::event_driven;
+
     let motor = Actuator { gain: 1.0, ..Actuator::on((1, 1)) };
     let model = blocks(1).with_actuators(vec![motor.with_control(Course::constant(26.0))]).unwrap();
     let (settings, law) =

@@ -20,7 +20,7 @@ use crate::{
 struct Parameters {
     /// Steps of the velocity figures (s).
     steps: Vec<f64>,
-    /// The one of these steps with which the poses are drawn (s).
+    /// Step of the motion whose poses are drawn (s), one of `steps`.
     pose_step: f64,
     /// Times at which the rod is drawn, in addition to the start, both touches and the end (s).
     poses: Vec<f64>,
