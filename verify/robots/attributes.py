@@ -55,6 +55,9 @@ def neutral(model, found):
     not limited, and parameters that multiply zero.
     """
     found["geom_size"][model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE] = 0
+    # Of a height field, which is reported, only the place changes.
+    for name in ("geom_pos", "geom_quat", "geom_size"):
+        found[name][model.geom_type == mujoco.mjtGeom.mjGEOM_HFIELD] = 0
     for k in range(model.njnt):
         if model.jnt_stiffness[k].max() == 0:
             end = model.jnt_qposadr[k + 1] if k + 1 < model.njnt else model.nq
@@ -152,14 +155,17 @@ def main():
     chance, kinds = random.Random(7), collections.defaultdict(lambda: collections.defaultdict(list))
     paths = [file for place in places for file in models(place) if file.endswith(".xml")]
     for path in paths:
-        probe(program, path, chance, kinds)
+        try:
+            probe(program, path, chance, kinds)
+        except lxml.etree.XMLSyntaxError as error:
+            print(f"skipped {path}, which is no XML: {error}")
     count = collections.Counter()
     for (tag, name), found in sorted(kinds.items()):
         count.update({word: len(cases) for word, cases in found.items()})
         if found["silent"]:
-            path, value, arrays = found["silent"][0]
-            numbers = f"{len(found['silent'])} of {sum(map(len, found.values()))}"
-            print(f"SILENT {tag} {name}: {numbers}, such as `{value}` in {path}, which changes {', '.join(arrays[:6])}")
+            print(f"SILENT {tag} {name}: {len(found['silent'])} of {sum(map(len, found.values()))}")
+            for path, value, arrays in found["silent"]:
+                print(f"    `{value}` in {path} changes {', '.join(arrays[:6])}")
     print(f"{len(paths)} files, {len(kinds)} kinds of attributes: {dict(count)}")
     sys.exit(bool(count["silent"]))
 

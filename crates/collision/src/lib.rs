@@ -61,7 +61,7 @@
 //! | sphere or disc – any | 1 | closed form |
 //! | box, hull, rectangle – half-space | vertices | closed form |
 //! | capsule, rod – half-space | 2 ends | closed form |
-//! | cylinder – half-space | 4 fixed points and the lowest point of each rim | closed form |
+//! | cylinder – half-space | the lowest point of each rim, and if it stands 4 fixed points of each | closed form |
 //! | capsule, rod – the same | ends against the other, crossing of axes | closed form |
 //! | rectangle, rod in the plane | corners against sides | closed form |
 //! | box, hull – the same | corners over faces, crossings of edges | separating axes; parry if apart |

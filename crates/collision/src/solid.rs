@@ -350,7 +350,12 @@ impl Placed<'_> {
 
     /// Whether the axis of a cylinder is along the world direction `up`, so that a rim has no unique lowest point.
     pub(crate) fn is_upright(&self, up: &Vector3<f64>) -> bool {
-        self.pose.rotation.inverse_transform_vector(up).xy().norm() <= UPRIGHT
+        self.tilt(up) <= UPRIGHT
+    }
+
+    /// The sine of the angle between the `z` axis of the solid and the world direction `up`.
+    pub(crate) fn tilt(&self, up: &Vector3<f64>) -> f64 {
+        self.pose.rotation.inverse_transform_vector(up).xy().norm()
     }
 
     pub(crate) fn point(&self, local: &Vector3<f64>) -> Vector3<f64> {

@@ -81,12 +81,23 @@ fn push(features: [Feature; 2], witness: Witness, margin: f64, active: &mut Vec<
 /// Every vertex of `a`, and the lowest points of the rims of a cylinder. If the cylinder stands upright, its rims
 /// have no unique lowest point and are left out.
 fn over_half_space(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut Vec<Active>) {
-    for i in 0..a.solid.vertex_count() {
+    let (normal, _) = b.face(0);
+    for i in 0..vertex_count(a, &normal) {
         push([Feature::Vertex(i), Feature::Face(0)], vertex_face(a, i, b, 0), margin, active);
     }
-    let (normal, _) = b.face(0);
     for i in 0..rim_count(a, &normal) {
         push([Feature::Rim(i), Feature::Face(0)], rim_face(a, i, b, 0), margin, active);
+    }
+}
+
+/// Vertices that may touch a face with this normal: those of a cylinder if its axis is within 30° of it.
+///
+/// The fixed points of a rim carry a cylinder that stands. Those of one that rolls would lift it: within a step they move along
+/// straight lines, which pass below the face, and not on their circles.
+fn vertex_count(placed: &Placed<'_>, normal: &Vector3<f64>) -> usize {
+    match placed.solid {
+        Solid::Cylinder { .. } if placed.tilt(normal) > 0.5 => 0,
+        solid => solid.vertex_count(),
     }
 }
 
@@ -206,7 +217,7 @@ fn points_over(
     slack: f64,
 ) -> impl Iterator<Item = Feature> {
     let normal = b.face(face).0;
-    let vertices = (0..a.solid.vertex_count())
+    let vertices = (0..vertex_count(a, &normal))
         .filter(move |&i| b.is_over(face, &a.vertex(i), slack))
         .map(Feature::Vertex);
     let rims = (0..rim_count(a, &normal))

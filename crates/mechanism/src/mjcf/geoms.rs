@@ -102,8 +102,11 @@ pub(super) fn geom(
 /// The form of a geom and its pose in its frame.
 fn form(own: &Attributes<'_>, compiler: &Compiler) -> Result<(Form, Isometry3<f64>), Error> {
     let element = own.element;
-    let is_mesh = own.text("type").is_none() && own.text("mesh").is_some();
-    let kind = own.word("type", &TYPES, if is_mesh { "mesh" } else { "sphere" })?;
+    let kind = own.word("type", &TYPES, "sphere")?;
+    if kind != "mesh" && own.text("mesh").is_some() {
+        let reason = format!("a {kind} is not fitted to a mesh, expected `type` mesh or no `mesh`");
+        return Err(Error::unsupported(element, reason));
+    }
     let mut pose = own.pose(compiler)?;
     let sizes = own.numbers("size", [1, 3])?.unwrap_or_default();
     let positive = |index: usize| match sizes.get(index) {
@@ -157,10 +160,6 @@ fn form(own: &Attributes<'_>, compiler: &Compiler) -> Result<(Form, Isometry3<f6
             return Err(Error::unsupported(element, reason));
         }
     };
-    if own.text("mesh").is_some() && !matches!(form, Form::Mesh(_)) {
-        let reason = "shapes are not fitted to meshes, expected `type` mesh or no `mesh`";
-        return Err(Error::unsupported(element, reason));
-    }
     Ok((form, pose))
 }
 

@@ -282,6 +282,7 @@ fn what_is_wrong_is_refused_with_its_place() {
         ("<robot/>".to_owned(), "expected `mujoco`"),
         (world("<body><joint/></body>"), "singular"),
         (world("<geom type=\"cone\"/>"), "`type` of geom is \"cone\""),
+        (world("<geom mesh=\"a\"/>"), "a sphere is not fitted"),
         (world("<geom/>"), "geom has no attribute `size`"),
         (world("<geom size=\"-1\"/>"), "`size` of geom is \"-1\""),
         (world(&format!("<body><joint axis=\"0 0 0\"/>{geom}</body>")), "not zero"),
@@ -476,7 +477,6 @@ proptest! {
         cases: 400,
         ..ProptestConfig::default()
     })]
-
     /// For any damage to a file, the import returns a system or an error.
     #[test]
     fn damaged_models_never_panic(

@@ -1,8 +1,13 @@
 //! Motions of the files in `fixtures/mechanisms`.
 
+use percussion_collision::Shape;
 use percussion_impact::anitescu_potra::AnitescuPotra;
 use percussion_integrators::event_driven;
-use percussion_mechanism::{scenario::Scenario, trajectory::Status, view};
+use percussion_mechanism::{
+    scenario::{AngularVelocity, Orientation, Scenario},
+    trajectory::Status,
+    view,
+};
 
 use crate::{FINDING, WITHOUT_JOINTS, impulse, read, run};
 
@@ -18,6 +23,29 @@ fn a_box_slides_to_rest() {
         assert!((impulse(&trajectory, "box–floor (vertex ") - 20.0).abs() < 1e-5, "{method:?}");
         assert_eq!(trajectory.status(), Status::Completed);
         assert!(trajectory.deepest_penetration() < 1e-7, "{method:?}");
+    }
+}
+
+/// A cylinder that turns by 0.7 rad within a step slips with `v = μ g t` and `ω = ω₀ − 2 μ g t/r`.
+#[test]
+fn a_fast_cylinder_slips_on_its_lowest_line() {
+    let mut scenario = read("sliding-box.toml");
+    scenario.friction = Some(0.1);
+    scenario.duration = 0.5;
+    let cylinder = &mut scenario.bodies[0];
+    cylinder.shape = Some(Shape::Cylinder { half_height: 0.1, radius: 0.15 });
+    cylinder.position = vec![0.0, 0.0, 0.15];
+    cylinder.orientation =
+        Some(Orientation::AxisAngle { axis: [1.0, 0.0, 0.0], angle: std::f64::consts::FRAC_PI_2 });
+    cylinder.velocity = None;
+    cylinder.angular_velocity = Some(AngularVelocity::Vector([0.0, 140.0, 0.0]));
+    for method in FINDING {
+        let trajectory = run(&scenario, method);
+        let end = &trajectory.end().velocity;
+        let (speed, spin) = (0.1 * 10.0 * 0.5, 140.0 - 2.0 * 0.1 * 10.0 * 0.5 / 0.15);
+        assert!((end[0] - speed).abs() < 1e-7, "{method:?} {end:?}");
+        assert!((end[4] - spin).abs() < 1e-5, "{method:?} {end:?}");
+        assert!(end[2].abs() < 1e-7, "{method:?} {end:?}");
     }
 }
 

@@ -36,7 +36,6 @@ pub(in crate::experiments) fn run(
     for (k, (torque, word)) in load.into_iter().zip(["rolling", "slipping"]).enumerate() {
         let robot = super::robot("rover-wheel.xml", &text, Drive::Controls);
         let mut scenario = super::scenario(robot, gravity, (step_size, duration))?;
-        // Its contacts are those of the middle of a step, in which a fast wheel turns far.
         scenario.integrator.method = Name::MoreauJean;
         let mut setup = scenario.build()?;
         super::load(&mut setup, torque)?;
