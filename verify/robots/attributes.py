@@ -5,8 +5,8 @@ Models and MuJoCo come from packages of PyPI, as for `compare.py`; `pip install 
     cargo build --release -p percussion-mechanism --example model_digest
     venv/bin/python verify/robots/attributes.py target/release/examples/model_digest FILE|FOLDER...
 
-In each file it changes one attribute at a time, two places for each kind of attribute in each kind of element: numbers
-grow by a tenth and a little more, words are removed. If the model that MuJoCo compiles changes in anything that concerns
+In each file it changes one attribute at a time, two places for each kind of attribute in each kind of element, until
+twenty places of this kind have been tried: numbers grow by a tenth and a little more, words are removed. If the model that MuJoCo compiles changes in anything that concerns
 the motion of rigid bodies, then the model that is read here must change too, or a warning, or the file must be refused.
 It prints the kinds of attributes that break this rule, with the arrays of MuJoCo that changed, and ends with exit code 1
 if there are any.
@@ -26,6 +26,8 @@ import numpy as np
 from compare import models
 
 PLACES = 2
+# Of each kind of attribute, that many places are tried in all.
+MOST = 20
 # Arrays about pictures, sensors, names, MuJoCo's solver and its own bookkeeping.
 OTHER = re.compile(
     r"^(_sizes|vis|stat|cam|light|mat|tex|skin|flex|hfield|sensor|text|tuple|numeric|name|bvh|oct|plugin|plugin_.*|site_.*"
@@ -101,14 +103,16 @@ def digests(program, paths):
     return [line.split() for line in lines]
 
 
-def trials(path, chance):
-    """Changed copies of the file: kind of attribute, text."""
+def trials(path, chance, kinds):
+    """Changed copies of the file: kind of attribute, elements around it, value and text."""
     tree = lxml.etree.parse(path, lxml.etree.XMLParser(remove_comments=True))
     places = collections.defaultdict(list)
     for element in tree.iter():
         for name in element.attrib:
             places[element.tag, name].append(element)
     for (tag, name), elements in sorted(places.items()):
+        if sum(map(len, kinds[tag, name].values())) >= MOST:
+            continue
         for element in chance.sample(elements, min(PLACES, len(elements))):
             value = element.attrib[name]
             new = changed(value)
@@ -126,7 +130,7 @@ def probe(program, path, chance, kinds):
     original = compiled(path)
     written, cases = [], []
     try:
-        for number, (kind, ancestors, value, text) in enumerate(trials(path, chance)):
+        for number, (kind, ancestors, value, text) in enumerate(trials(path, chance, kinds)):
             file = os.path.join(folder, f".percussion-{os.getpid()}-{number}.xml")
             with open(file, "wb") as out:
                 out.write(text)

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     formulas, reproduce,
-    shell::{self, Refusal},
+    shell::{self, NotChecked, Refusal},
     tidy::files,
 };
 
@@ -94,8 +94,9 @@ pub(crate) fn build_if_installed() -> anyhow::Result<()> {
         pictures::drawn(&fs::read_to_string(&chapter)?, &path, &reproduce::quick_results())
             .with_context(|| path.clone())?;
     }
-    println!("mdbook is not installed here ({INSTALL}); the book was checked but not built");
-    Ok(())
+    let message =
+        format!("mdbook is not installed here ({INSTALL}): the book was checked but not built");
+    Err(NotChecked(message).into())
 }
 
 /// Answers a request of mdBook: whether a renderer is supported, or for the book with its formulas drawn, and its

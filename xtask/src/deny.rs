@@ -1,6 +1,6 @@
 //! `cargo xtask deny`: licenses, versions and sources of all packages, by `cargo deny`.
 
-use crate::shell::{self, Refusal, cargo};
+use crate::shell::{self, NotChecked, Refusal, cargo};
 
 const INSTALL: &str = "cargo install cargo-deny --locked";
 
@@ -17,11 +17,11 @@ pub(crate) fn run_if_installed() -> anyhow::Result<()> {
     if is_installed() {
         return run();
     }
-    println!(
+    Err(NotChecked(format!(
         "cargo-deny is not installed: tidy has checked licenses, versions and sources of the packages \
          of this platform; for all platforms: {INSTALL}"
-    );
-    Ok(())
+    ))
+    .into())
 }
 
 fn is_installed() -> bool {

@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     apt,
-    shell::{self, Refusal},
+    shell::{self, NotChecked, Refusal},
 };
 
 /// The package, a cargo workspace of its own.
@@ -32,15 +32,15 @@ pub(crate) fn run() -> anyhow::Result<()> {
     }
 }
 
-/// The same in CI: installs what is missing where that is allowed, and says so where it is not.
+/// The same in CI: installs what is missing where that is allowed, and is [`NotChecked`] where it is not.
 pub(crate) fn in_ci() -> anyhow::Result<()> {
     if !is_installed() && !apt::install("mpi", &PACKAGES)? {
-        println!(
+        return Err(NotChecked(format!(
             "{NEEDED} are not installed here and may not be installed ({}): grains over MPI were not built and not \
              checked",
             apt::line(&PACKAGES)
-        );
-        return Ok(());
+        ))
+        .into());
     }
     run()
 }

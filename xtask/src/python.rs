@@ -16,7 +16,7 @@ use anyhow::{Context, bail};
 
 use crate::{
     apt,
-    shell::{self, Refusal},
+    shell::{self, NotChecked, Refusal},
 };
 
 /// The package, a cargo workspace of its own.
@@ -50,15 +50,15 @@ pub(crate) fn run() -> anyhow::Result<()> {
     }
 }
 
-/// The same in CI: installs what is missing where that is allowed, and says so where it is not.
+/// The same in CI: installs what is missing where that is allowed, and is [`NotChecked`] where it is not.
 pub(crate) fn in_ci() -> anyhow::Result<()> {
     if interpreter().is_none() && !apt::install("python", &PACKAGES)? {
-        println!(
+        return Err(NotChecked(format!(
             "{NEEDED} is not installed here and may not be installed ({}): the Python package was not built and not \
              checked",
             apt::line(&PACKAGES)
-        );
-        return Ok(());
+        ))
+        .into());
     }
     run()
 }

@@ -33,6 +33,18 @@ impl Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// A step of the check that was left out because its tool is missing; the summary says so, and it is no failure.
+#[derive(Debug)]
+pub(crate) struct NotChecked(pub(crate) String);
+
+impl Display for NotChecked {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotChecked {}
+
 /// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -29,7 +29,7 @@ use crate::{
 /// Shift of the measured value of an invariant: in its unit, or relative to the value if that is larger than 1.
 pub const DISTURBANCE: f64 = 1e-3;
 
-/// What `fails_with` says of an invariant that fails where its reading is off by [`DISTURBANCE`], and with nothing before.
+/// The text of `fails_with` for an invariant that fails only if its reading is changed by [`DISTURBANCE`].
 pub const OFF: &str = "reading off by 1e-3";
 
 /// The changes that make the rows of one experiment fail.

@@ -1,4 +1,4 @@
-//! What a film shows, read from its drawing and its frames.
+//! The content of a film, read from its drawing and its frames.
 
 use percussion_record::view::{BodyView, FORMAT, PlaneView};
 

@@ -127,7 +127,7 @@ pub(super) fn radius(point: &Point) -> Option<f64> {
     Some(if gain > 0.0 { (ball - 0.5 * curvature * ball * ball) / gain } else { open })
 }
 
-/// How much a contact's impulse changes at most when its unknowns change by one.
+/// Largest change of a contact's impulse when its unknowns change by one.
 fn impulse_change(point: &Point, contact: usize, mode: Mode) -> f64 {
     let friction = point.friction[contact];
     match mode {
