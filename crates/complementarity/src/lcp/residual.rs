@@ -34,16 +34,15 @@
 //! Where rows and columns have the same units, as for contacts, every `s_i` is at least `2⁻⁷ max_j r_j|q_j| u_i`.
 //! (The units count as the same if, among the rows with a positive diagonal entry, `r_i |M_ij| c_j` is at most 64;
 //! semidefinite matrices have none above 4.) Here `j` are the rows with `q_j < 0 < M_jj`, and `u_i = 1/r_i` or,
-//! without a positive diagonal entry, the smallest `|M_ij| c_j` of them with an entry above a sixteenth of the largest.
-//! The lower bound concerns rows whose own terms are rounding of the others, as along the tangents of a body at rest;
+//! without a positive diagonal entry, the largest `|M_ij| c_j` of them, except those above `2²⁰` times the smallest with an
+//! entry of at least a sixteenth of the largest entry. The lower bound concerns rows whose own terms are rounding of the others, as along the tangents of a body at rest;
 //! they need not be precise. Rows that
 //! are not reached by any of these, which are all rows if `q = 0`, can only be compared with the answer: `q_i` is
 //! zero there, nothing determines the size of their unknowns, and `s_i = Σ_j |M_ij z_j|`.
 //!
-//! **The upper bound.** An entry that should be zero and is rounding, such as the response `10⁻³²` to friction in a direction
-//! in which the bodies cannot move, lets an unknown reach 10¹⁶ times its real size, and with it `s_i`. Therefore a row
-//! is measured by at most `2¹⁰` times its own terms `Σ_j |M_ij z_j| + |q_i|`, or by the lower bound above if that is
-//! larger: an answer that is wrong by as much as the terms of one of its rows has a relative residual of at least `2⁻¹⁰`.
+//! **The upper bound.** An entry of rounding where zero is meant, such as the response `10⁻³²` to friction along a tangent
+//! in which nothing moves, lets an unknown and the `s_i` of its rows be 10¹⁶ times too large. Therefore a row is measured by
+//! at most `2¹⁰ (Σ_j |M_ij z_j| + |q_i|)`, or by the lower bound above if that is larger.
 //!
 //! **Units.** The relative residual does not change when rows and columns are multiplied, independently, by positive
 //! numbers, as a change of units does: `s_i` changes with the unit of its row. The lower bound, where there is one,
@@ -73,6 +72,9 @@ const OWN: f64 = 1024.0;
 
 /// The smallest entries of a row, relative to its largest, that determine its unit.
 const WEAKEST: f64 = 1.0 / 16.0;
+
+/// The largest ratio of units in one row; an unknown beyond it has entries of rounding.
+const FARTHEST: f64 = 1_048_576.0;
 
 /// The largest scaled entry of problems whose rows and columns have the same units. A semidefinite matrix has none
 /// above 4, and friction of sliding contacts makes diagonal entries smaller.
@@ -268,7 +270,6 @@ impl Judge {
         self.measures.clear();
         for ((&size, &floor), &terms) in self.sizes.iter().zip(&self.floors).zip(&self.terms) {
             let reached = if size > 0.0 { size.min(OWN * terms) } else { terms };
-            // Applied last, so that the lower bounds are not passed on to other rows.
             self.measures.push(reached.max(floor));
         }
         let sizes = &self.measures[..];
@@ -433,12 +434,12 @@ fn floors(problem: &Problem, floors: &mut [f64]) {
         let unit = if matrix[i * n + i] > 0.0 {
             1.0 / factors(i).0
         } else {
-            let entry = |&&j: &&usize| matrix[j * n + i].abs();
-            let strongest = inert.iter().map(|j| entry(&j)).fold(0.0, f64::max);
-            let strong =
-                inert.iter().filter(|j| strongest > 0.0 && entry(j) >= WEAKEST * strongest);
-            let units = strong.map(|j| entry(&j) * factors(*j).1);
-            units.reduce(f64::min).unwrap_or(0.0)
+            let entries = inert.iter().map(|&j| (matrix[j * n + i].abs(), factors(j).1));
+            let strongest = entries.clone().map(|(entry, _)| entry).fold(0.0, f64::max);
+            let strong = entries.clone().filter(|(entry, _)| *entry >= WEAKEST * strongest);
+            let smallest = strong.map(|(entry, c)| entry * c).fold(f64::INFINITY, f64::min);
+            let units = entries.map(|(entry, c)| entry * c);
+            units.filter(|unit| *unit <= FARTHEST * smallest).fold(0.0, f64::max)
         };
         *floor = unit * largest;
     }
