@@ -63,8 +63,8 @@ use nalgebra::DVector;
 use super::Problem;
 use crate::compensated::Sum;
 
-/// The lower bound of the size of a row, as a fraction of the scale of `q` in its units. Times the default tolerance
-/// of `10⁻¹⁰` this is `10⁻¹²`, above the rounding `(n + 1) 2⁻⁵²` of up to 100 terms that are thirty times as large.
+/// The lower bound of the size of a row, as a fraction of the scale of `q` in its units. Times the default tolerance it is
+/// above the rounding `(n + 1) 2⁻⁵²` of up to 100 terms that are thirty times as large.
 const LEAST: f64 = 1.0 / 128.0;
 
 /// The largest measure of a row, as a multiple of its own terms.
