@@ -80,8 +80,7 @@ const FARTHEST: f64 = 1_048_576.0;
 /// above 4, and friction of sliding contacts makes diagonal entries smaller.
 const LARGEST: f64 = 64.0;
 
-/// Rounding of a row, relative to its size, above which the row is added up again: a tenth of the tolerance that
-/// solvers accept by default.
+/// Rounding of a row, relative to its size, above which the row is added up again.
 const CANCELLATION: f64 = 1e-11;
 
 /// Both residuals of one answer.
