@@ -6,6 +6,7 @@ use percussion_complementarity::friction::{
     mixed::{self, Block, Figures, Infeasibility, Model, relaxation},
 };
 use pyo3::{
+    intern,
     prelude::*,
     types::{PyDict, PyList},
 };
@@ -15,7 +16,7 @@ use crate::{
     arrays::{self, list, out, out_matrix},
     errors::{checked, refused},
     friction::{FrictionProblem, method_or},
-    values::{self, by_name, name_of, object, plain},
+    values::{self, by_name, name_of, plain},
 };
 
 /// A problem with blocks, its start and its method, as in a document.
@@ -219,6 +220,18 @@ fn block_of(index: usize, block: &Bound<'_, PyAny>) -> PyResult<Block> {
     })
 }
 
+/// The figures by name. Calls of some microseconds notice a detour through JSON.
+fn figures_dict<'py>(py: Python<'py>, figures: &Figures) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item(intern!(py, "bilateral"), figures.bilateral)?;
+    dict.set_item(intern!(py, "approach"), figures.approach)?;
+    dict.set_item(intern!(py, "adhesion"), figures.adhesion)?;
+    dict.set_item(intern!(py, "cone"), figures.cone)?;
+    dict.set_item(intern!(py, "complementarity"), figures.complementarity)?;
+    dict.set_item(intern!(py, "slip"), figures.slip)?;
+    Ok(dict)
+}
+
 /// Status, impulses, velocities, iterations, residual, relative residual, figures, and weights that prove that there is no
 /// solution.
 fn answer<'py>(
@@ -240,7 +253,7 @@ fn answer<'py>(
         iterations,
         residual,
         relative_residual,
-        object(py, checked(serde_json::to_value(figures))?)?,
+        figures_dict(py, &figures)?,
         proof.map(|proof| out(py, proof.weights)),
     );
     Ok(answer.into_pyobject(py)?.into_any())

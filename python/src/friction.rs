@@ -3,12 +3,14 @@
 use nalgebra::{DMatrix, Matrix3, Vector3};
 use percussion_complementarity::friction::{
     BlockSparse, Figures, Infeasibility, Law, Method, Problem, Reduction, Status,
+    derivative::Settings,
     document::{Document, Operator},
 };
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
     arrays::{self, contacts, each, out, out_contacts, out_matrix},
+    derivative::FrictionDerivative,
     errors::{checked, refused},
     values::{by_name, method, name_of, plain},
 };
@@ -217,6 +219,19 @@ impl FrictionProblem {
             proof.map(|proof| out(py, proof.weights)),
         );
         Ok(answer.into_pyobject(py)?.into_any())
+    }
+
+    /// The derivative of the solution with these impulses.
+    fn derivative(
+        &self,
+        py: Python<'_>,
+        impulses: &Bound<'_, PyAny>,
+        tolerance: f64,
+        edge: f64,
+    ) -> PyResult<FrictionDerivative> {
+        let impulses = self.impulses("impulses", impulses)?;
+        let settings = Settings { tolerance, edge };
+        py.detach(|| FrictionDerivative::at(&self.problem, &impulses, self.components, settings))
     }
 
     /// Judges impulses: the velocities, the figures of each contact, the residuals of each contact, and the relative residual.

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use nalgebra::DVector;
-use percussion_impact::{Contact, Mass, Problem, laws};
+use percussion_impact::{
+    Contact, Law as _, Mass, Problem, laws,
+    outer_bounds::{self, OuterBounds},
+};
 use percussion_mechanism::{
     impacts::{Impact, ImpactScenario, Kind},
     laws::{Choice, Name},
@@ -13,9 +16,10 @@ use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
     arrays::{each, list, matrix, out, out_matrix, rows, vector},
+    derivative::ImpactDerivative,
     errors::{checked, refused},
     interrupt::interruptible,
-    outcomes::answer_dict,
+    outcomes::{answer_dict, intervals, one},
     values::texts,
 };
 
@@ -198,6 +202,34 @@ impl ImpactProblem {
         }
         let answer = interruptible(py, |progress| choice.answer(&self.problem, impact, progress))?;
         answer_dict(py, &self.problem, &choice.claims(&self.problem), checked(answer)?)
+    }
+
+    /// The outcome of a law that has a derivative, and this derivative.
+    fn derivative<'py>(
+        &self,
+        py: Python<'py>,
+        law: &str,
+        settings: &Bound<'py, PyDict>,
+        edge: f64,
+    ) -> PyResult<(Bound<'py, PyDict>, ImpactDerivative)> {
+        let (outcome, law, derivative) =
+            ImpactDerivative::at(py, &self.problem, law, settings, edge)?;
+        Ok((one(py, &self.problem, &law.claims(&self.problem), outcome)?, derivative))
+    }
+
+    /// Intervals that contain every outcome, also those that no law and no sample shows.
+    fn outer_bounds<'py>(
+        &self,
+        py: Python<'py>,
+        tolerance: f64,
+        directions: usize,
+        programs: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let settings = outer_bounds::Settings { tolerance, directions, programs };
+        let bounds = py.detach(|| {
+            checked(OuterBounds::new(&self.problem, &settings)).map(|bounds| bounds.all())
+        });
+        intervals(py, &bounds?)
     }
 }
 

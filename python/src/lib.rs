@@ -8,6 +8,7 @@
 
 mod arrays;
 mod blocks;
+mod derivative;
 mod errors;
 mod friction;
 mod grains;
@@ -40,6 +41,8 @@ fn _percussion(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<blocks::BlockProblem>()?;
     module.add_class::<friction::FrictionProblem>()?;
     module.add_class::<impact::ImpactProblem>()?;
+    module.add_class::<derivative::FrictionDerivative>()?;
+    module.add_class::<derivative::ImpactDerivative>()?;
     module.add_class::<model::ModelCore>()?;
     module.add_class::<motion::SimulationCore>()
 }

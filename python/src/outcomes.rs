@@ -8,6 +8,7 @@ use percussion_impact::{
         Answer, Several,
         sampled::{ContactPlane, ExtremeOutcome, Guarantee, Sampled},
     },
+    outer_bounds::Intervals,
 };
 use pyo3::{
     prelude::*,
@@ -35,7 +36,8 @@ pub(crate) fn answer_dict<'py>(
     Ok((kind, dict).into_pyobject(py)?.into_any())
 }
 
-fn one<'py>(
+/// One outcome, judged by the `claims` of its law.
+pub(crate) fn one<'py>(
     py: Python<'py>,
     problem: &Problem,
     claims: &Claims,
@@ -153,6 +155,22 @@ fn extreme<'py>(py: Python<'py>, one: &ExtremeOutcome<'_>) -> PyResult<Bound<'py
     dict.set_item("value", one.value)?;
     dict.set_item("sample", one.sample)?;
     dict.set_item("velocity", out(py, one.velocity.as_slice()))?;
+    Ok(dict)
+}
+
+/// Intervals that contain every outcome: each array has the lower and the upper bounds.
+pub(crate) fn intervals<'py>(
+    py: Python<'py>,
+    intervals: &Intervals,
+) -> PyResult<Bound<'py, PyDict>> {
+    let pair = |low: &[f64], high: &[f64]| out_rows(py, [low, high].concat(), low.len());
+    let dict = PyDict::new(py);
+    let (low, high) = (&intervals.velocity_min, &intervals.velocity_max);
+    dict.set_item("velocity", pair(low.as_slice(), high.as_slice())?)?;
+    let (low, high) = (&intervals.contact_velocity_min, &intervals.contact_velocity_max);
+    dict.set_item("contact_velocity", pair(low.as_slice(), high.as_slice())?)?;
+    dict.set_item("energy", out(py, intervals.energy))?;
+    dict.set_item("impulse", intervals.impulse)?;
     Ok(dict)
 }
 

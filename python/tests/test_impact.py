@@ -144,3 +144,21 @@ def test_files_of_matrices_read_back_to_the_same_bits(tmp_path: Path) -> None:
 def test_wrong_documents_are_refused(change: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pc.Impact.from_dict({**ball().to_dict(), **change})
+
+
+def test_outer_bounds_contain_every_sample() -> None:
+    impact = pc.Impact.load(IMPACTS / "rocking-block.toml")
+    bounds = impact.outer_bounds()
+    outcomes = impact.outcomes(samples=256)
+    assert (outcomes.velocities >= bounds.velocity[0] - 1e-9).all()
+    assert (outcomes.velocities <= bounds.velocity[1] + 1e-9).all()
+    assert outcomes.bounds is not None
+    assert bounds.energy[0] <= outcomes.bounds.energy[0] <= outcomes.bounds.energy[1] <= bounds.energy[1] + 1e-12
+    assert 0 < bounds.impulse < np.inf
+    # Without programs only the energy bounds the velocity: ½ v² ≤ 1 J.
+    point = pc.Impact(np.eye(2), [1.0, -1.0], [pc.Contact([0.0, 1.0], [[1.0, 0.0]], friction=0.25)])
+    loose, tight = point.outer_bounds(programs=0), point.outer_bounds()
+    assert loose.velocity[1, 0] == pytest.approx(2**0.5)
+    assert tight.velocity[1, 0] == pytest.approx(23 / 17, abs=1e-6)
+    with pytest.raises(ValueError, match="`directions` is 3, expected"):
+        point.outer_bounds(directions=3)

@@ -37,7 +37,12 @@ for number, cell in enumerate(json.load(open(sys.argv[1], encoding="utf-8"))["ce
 
 
 def test_there_are_notebooks() -> None:
-    assert {file.stem for file in NOTEBOOKS} == {"engine_certified", "one_impact_all_laws", "robot_to_motion"}
+    assert {file.stem for file in NOTEBOOKS} == {
+        "engine_certified",
+        "friction_from_trajectory",
+        "one_impact_all_laws",
+        "robot_to_motion",
+    }
 
 
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)

@@ -58,6 +58,7 @@
 //! | [`outcome_set`] | summaries of the set: hulls, contact modes, extremes, coverage |
 //! | [`outer_bounds`] | intervals that provably contain every outcome |
 //! | [`friction_cone`] | whether impulses can jam, and the direction they all push in |
+//! | [`derivative`] | how an outcome changes with velocity, masses, contacts, friction and restitution, and how far |
 //! | [`design`] | the nearest mechanism and posture with only one outcome of the impact |
 //! | [`guarantee`] | how many steps and samples prove how much |
 //!
@@ -128,6 +129,7 @@ macro_rules! all_laws {
 
 pub mod anitescu_potra;
 pub mod certificate;
+pub mod derivative;
 pub mod design;
 mod directions;
 pub mod energy;

@@ -221,17 +221,23 @@ impl RoundCones {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn state(problem: &Problem) -> Result<Option<Self>, Error> {
-        let delassus = problem.delassus();
-        let free = problem.borrow_free_contact_velocity();
-        let count = problem.contacts().len();
-        let of_normal = |contact: usize| problem.rows(contact).start;
-        let moves = |contact: &usize| {
-            let normal = of_normal(*contact);
-            delassus[(normal, normal)] > 0.0
-        };
-        if (0..count).filter(moves).all(|contact| free[of_normal(contact)] > 0.0) {
+        let (delassus, free) = (problem.delassus(), problem.borrow_free_contact_velocity());
+        let mut normals = (0..problem.contacts().len()).map(|contact| problem.rows(contact).start);
+        if normals.all(|normal| free[normal] > 0.0 || delassus[(normal, normal)] <= 0.0) {
             return Ok(None);
         }
+        let friction: Vec<f64> =
+            problem.contacts().iter().map(|contact| contact.friction).collect();
+        Self::with_friction(problem, &friction)
+    }
+
+    /// States `problem` with these coefficients of friction, also when every contact separates.
+    pub(crate) fn with_friction(
+        problem: &Problem,
+        friction: &[f64],
+    ) -> Result<Option<Self>, Error> {
+        let (delassus, free) = (problem.delassus(), problem.borrow_free_contact_velocity());
+        let count = problem.contacts().len();
         let block = |a: usize, b: usize| {
             let (rows, columns) = (problem.rows(a), problem.rows(b));
             let mut block = Matrix3::zeros();
@@ -253,9 +259,7 @@ impl RoundCones {
             velocity
         };
         let velocities: Vec<_> = (0..count).map(velocity).collect();
-        let friction: Vec<f64> =
-            problem.contacts().iter().map(|contact| contact.friction).collect();
-        let reduction = Reduction::new(&blocks, &velocities, &friction)?;
+        let reduction = Reduction::new(&blocks, &velocities, friction)?;
         Ok(reduction.map(|Reduction { problem, contacts, .. }| Self { problem, contacts }))
     }
 
@@ -266,7 +270,7 @@ impl RoundCones {
     }
 
     /// The impulses of the stated problem at the rows of the contact Jacobian of `problem` (length `r`, N·s).
-    fn rows(&self, problem: &Problem, impulses: &[Vector3<f64>]) -> DVector<f64> {
+    pub(crate) fn rows(&self, problem: &Problem, impulses: &[Vector3<f64>]) -> DVector<f64> {
         let mut rows = DVector::zeros(problem.delassus().nrows());
         for (&contact, impulse) in self.contacts.iter().zip(impulses) {
             for (component, row) in problem.rows(contact).enumerate() {

@@ -6,12 +6,14 @@ use std::{
 };
 
 use nalgebra::{DMatrix, DVector};
+use percussion_complementarity::elimination::Span;
 
 use crate::outcome::{Impulse, Outcome, Trace};
 
 mod bilateral;
 mod bridges;
 mod error;
+mod locked;
 mod mass;
 #[cfg(test)]
 mod tests;
@@ -19,6 +21,7 @@ mod tests;
 use bilateral::Bilateral;
 pub use bridges::{Body, Coefficients, Touch};
 pub use error::ProblemError;
+use locked::{lock, row_sizes};
 use mass::Inertia;
 pub use mass::{Mass, MassOperator};
 
@@ -370,6 +373,18 @@ impl Problem {
         64.0 * count as f64 * self.condition() / self.bilateral.span.smallest * f64::EPSILON
     }
 
+    /// Change of velocity of the bodies in their joints by a momentum (length `n_v`).
+    pub(crate) fn velocity_of(&self, momentum: &DVector<f64>) -> DVector<f64> {
+        let mut velocity = self.inertia.solve(momentum);
+        self.bilateral.span.project(&mut velocity);
+        velocity
+    }
+
+    /// The span of the joint rows.
+    pub(crate) fn joint_span(&self) -> &Span {
+        &self.bilateral.span
+    }
+
     /// `√(G_i M⁻¹ G_iᵀ)` of each row of the joints (length `m_b`).
     pub(crate) fn joint_row_sizes(&self) -> &DVector<f64> {
         &self.bilateral.span.sizes
@@ -457,36 +472,4 @@ impl Problem {
         self.bilateral.span.project(&mut velocity);
         Outcome { velocity, ..self.outcome(impulse, trace) }
     }
-}
-
-/// `√(J_i M⁻¹ J_iᵀ)` of each row (length `r`), from `J` and `M⁻¹ Jᵀ`.
-fn row_sizes(jacobian: &DMatrix<f64>, response: &DMatrix<f64>) -> DVector<f64> {
-    let rows = jacobian.row_iter().zip(response.column_iter());
-    let sizes = rows.map(|(row, column)| row.tr_dot(&column).max(0.0).sqrt());
-    DVector::from_iterator(jacobian.nrows(), sizes)
-}
-
-/// Finds the rows of `J` that impulses cannot move, and clears their response, which is rounding.
-///
-/// A row is compared with the remainder after the joints as a vector: a fraction of `1e-6` of it is then
-/// accurate to ten digits, whereas the difference of their squares would be rounding.
-fn lock(
-    bilateral: &Bilateral,
-    sizes: &DVector<f64>,
-    movable: &DMatrix<f64>,
-    response: &mut DMatrix<f64>,
-) -> Vec<bool> {
-    row_sizes(movable, response)
-        .iter()
-        .zip(sizes)
-        .enumerate()
-        .map(|(row, (left, size))| {
-            // Entries that overflow decide nothing here; the check of the Delassus operator refuses them.
-            let locked = size.is_finite() && *left <= bilateral.rounding * size;
-            if locked {
-                response.column_mut(row).fill(0.0);
-            }
-            locked
-        })
-        .collect()
 }

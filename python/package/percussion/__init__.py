@@ -14,6 +14,15 @@ of the result, for which ``check()`` raises ``UnsolvedError``.
 
 from ._percussion import __version__
 from .blocks import Block
+from .derivative import (
+    FrictionChange,
+    FrictionDerivative,
+    FrictionGradient,
+    ImpactChange,
+    ImpactDerivative,
+    ImpactGradient,
+    Reach,
+)
 from .ensemble import Ensemble, run_ensemble
 from .errors import StepError, UnsolvedError
 from .friction import FrictionCertificate, FrictionProblem, FrictionSolution, Relaxation
@@ -29,6 +38,7 @@ from .outcome import (
     ContactPlane,
     Extreme,
     Mode,
+    OuterBounds,
     Outcome,
     OutcomeList,
     OutcomeSet,
@@ -52,11 +62,17 @@ __all__ = [
     "Ensemble",
     "Extreme",
     "FrictionCertificate",
+    "FrictionChange",
+    "FrictionDerivative",
+    "FrictionGradient",
     "FrictionProblem",
     "FrictionSolution",
     "GrainMotion",
     "Grains",
     "Impact",
+    "ImpactChange",
+    "ImpactDerivative",
+    "ImpactGradient",
     "LcpRay",
     "LcpSolution",
     "LcpSolutionSet",
@@ -65,7 +81,9 @@ __all__ = [
     "Outcome",
     "OutcomeList",
     "OutcomeSet",
+    "OuterBounds",
     "Page",
+    "Reach",
     "Relaxation",
     "Setting",
     "Simulation",

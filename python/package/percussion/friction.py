@@ -18,6 +18,7 @@ import numpy.typing as npt
 from . import _percussion
 from ._base import FloatArray, Result
 from .blocks import Block
+from .derivative import FrictionDerivative
 from .errors import UnsolvedError
 
 __all__ = ["FrictionCertificate", "FrictionProblem", "FrictionSolution", "Relaxation"]
@@ -342,6 +343,33 @@ class FrictionProblem:
             impulses = np.ravel(impulses)
         return FrictionCertificate(**self._core.certify(impulses))
 
+    def derivative(
+        self,
+        impulses: FrictionSolution | npt.ArrayLike,
+        *,
+        tolerance: float = 1e-8,
+        edge: float = 1e-7,
+    ) -> FrictionDerivative:
+        """Return the derivative of a solution, given as a ``FrictionSolution`` or by its impulses (N·s).
+
+        Impulses whose relative residual is above ``tolerance`` are a ``ValueError``. A mode whose margin is at most ``edge``,
+        relative to the largest free velocity, counts as an edge between modes. Problems with blocks have no derivative yet.
+
+        The block slides on: more friction of 0.1 takes 0.2 m/s more of its speed, and it stops if friction grows by 0.5 or more.
+
+        >>> block = FrictionProblem(0.5 * np.eye(3), [-2.0, 3.0, 0.0], [0.5])
+        >>> change = block.derivative(block.solve()).forward(friction=[0.1])
+        >>> round(float(change.velocities[0, 1]), 9), round(10 * change.reach.step, 9), change.reach.mode
+        (-0.2, 100.0, 'sticking')
+        """
+        if isinstance(self._core, _percussion.BlockProblem):
+            raise ValueError("a problem with `blocks` has no derivative, expected one with `friction`")
+        found = impulses.impulses if isinstance(impulses, FrictionSolution) else impulses
+        derivative = FrictionDerivative.__new__(FrictionDerivative)
+        derivative._core = self._core.derivative(found, tolerance, edge)
+        derivative._made = (_derivative, (self, np.asarray(found).tolist(), tolerance, edge))
+        return derivative
+
     def relaxation(self, *, tolerance: float = 1e-10, max_iterations: int = 20_000) -> Relaxation:
         """Solve the convex relaxation and Coulomb's law, and return both solutions with their distance.
 
@@ -373,6 +401,10 @@ class FrictionProblem:
             return f"<FrictionProblem: {len(blocks)} blocks with {rows} rows, {self.contact_count} contacts, {self.model}>"
         place = "plane" if self.components == 2 else "space"
         return f"<FrictionProblem: {self.contact_count} contacts in {place}, {self.law}>"
+
+
+def _derivative(problem: FrictionProblem, impulses: npt.ArrayLike, tolerance: float, edge: float) -> FrictionDerivative:
+    return problem.derivative(impulses, tolerance=tolerance, edge=edge)
 
 
 def _sparse(

@@ -17,6 +17,7 @@ __all__ = [
     "ContactPlane",
     "Extreme",
     "Mode",
+    "OuterBounds",
     "Outcome",
     "OutcomeList",
     "OutcomeSet",
@@ -159,6 +160,18 @@ class Bounds(Result):
     contact_velocity: FloatArray
     #: Kinetic energy (J).
     energy: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OuterBounds(Result):
+    """Intervals that provably contain every outcome: each array has the lower and the upper bounds, infinite where nothing is proven."""
+
+    velocity: FloatArray
+    contact_velocity: FloatArray
+    #: Kinetic energy (J).
+    energy: FloatArray
+    #: Upper bound of the sum of the normal impulses (N·s); infinite if impulses may jam.
+    impulse: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

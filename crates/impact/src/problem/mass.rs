@@ -96,6 +96,18 @@ impl Inertia {
         }
     }
 
+    /// `M⁻¹ y`.
+    pub(super) fn solve(&self, y: &DVector<f64>) -> DVector<f64> {
+        match self {
+            Self::Factored { factor, .. } => factor.solve(y),
+            Self::Operator { operator, .. } => {
+                let mut columns = DMatrix::from_column_slice(y.len(), 1, y.as_slice());
+                operator.solve(&mut columns);
+                columns.column(0).into_owned()
+            }
+        }
+    }
+
     /// Sizes of the terms of `M x` (`x ≥ 0`, length `n_v`), for bounds of the rounding of `M x` and of
     /// `M⁻¹ y`: `|L| |Lᵀ| x` with the factor of a matrix, and `|M| x` for a procedure.
     pub(super) fn multiply_sizes(&self, x: &DVector<f64>) -> DVector<f64> {

@@ -180,3 +180,11 @@ pub struct Reach {
     /// the tangent, an estimate.
     pub exact: bool,
 }
+
+impl Reach {
+    /// No contact leaves its mode, exactly.
+    #[must_use]
+    pub const fn unlimited() -> Self {
+        Self { step: f64::INFINITY, contact: None, mode: None, exact: true }
+    }
+}

@@ -33,8 +33,7 @@ pub(super) fn reach(
     load: &Load,
     (impulse, velocity): (&DVector<f64>, &DVector<f64>),
 ) -> Reach {
-    let mut reach =
-        Reach { step: f64::INFINITY, contact: None, mode: None, exact: !load.changes_law };
+    let mut reach = Reach { exact: !load.changes_law, ..Reach::unlimited() };
     let size = impulse.amax().max(velocity.amax());
     for (contact, chosen) in modes.iter().enumerate() {
         let (p, dp) = (part(&point.impulse, contact), part(impulse, contact));

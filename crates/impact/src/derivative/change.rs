@@ -1,0 +1,338 @@
+//! The change of an outcome along a [`Direction`] of its data.
+
+use nalgebra::{DMatrix, DVector, Vector3};
+use percussion_complementarity::friction;
+
+use super::{
+    Derivative, Error, Mode, Place, Reach,
+    error::{check_matrix, check_vector},
+};
+use crate::Problem;
+
+/// A change of the data of an impact; what is `None` does not change.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Direction {
+    /// `dv⁻` (length `n_v`).
+    pub velocity: Option<DVector<f64>>,
+    /// `dM` (`n_v × n_v`), of which the symmetric part acts.
+    pub mass: Option<DMatrix<f64>>,
+    /// `dJ`, the rows of all contacts (`r × n_v`).
+    pub jacobian: Option<DMatrix<f64>>,
+    /// `dG`, the rows of the joints (`m_b × n_v`); they must be independent.
+    pub joints: Option<DMatrix<f64>>,
+    /// `dμ`, one for each contact. At `μ = 0` the derivative is the one for `dμ ≥ 0`.
+    pub friction: Option<Vec<f64>>,
+    /// `de`, one for each contact.
+    pub restitution: Option<Vec<f64>>,
+}
+
+impl Direction {
+    fn check(&self, problem: &Problem) -> Result<(), Error> {
+        let (n, rows) = (problem.dimension(), problem.contact_jacobian().nrows());
+        let joints = problem.bilateral_jacobian().nrows();
+        if let Some(velocity) = &self.velocity {
+            check_vector("velocity", velocity, n)?;
+        }
+        let matrices = [
+            ("mass", &self.mass, (n, n)),
+            ("jacobian", &self.jacobian, (rows, n)),
+            ("joints", &self.joints, (joints, n)),
+        ];
+        for (name, matrix, shape) in matrices {
+            if let Some(matrix) = matrix {
+                check_matrix(name, matrix, shape)?;
+            }
+        }
+        for (name, numbers) in [("friction", &self.friction), ("restitution", &self.restitution)] {
+            if let Some(numbers) = numbers {
+                let numbers = DVector::from_column_slice(numbers);
+                check_vector(name, &numbers, problem.contacts().len())?;
+            }
+        }
+        let rank = problem.joint_span().rank();
+        if self.joints.is_some() && rank < joints {
+            return Err(Error::RedundantJoints { rows: joints, rank });
+        }
+        Ok(())
+    }
+
+    /// Whether the outcome is affine along the direction as long as that of the friction problem is.
+    const fn keeps_matrices(&self) -> bool {
+        let factors = self.velocity.is_some() && self.restitution.is_some();
+        self.mass.is_none() && self.jacobian.is_none() && self.joints.is_none() && !factors
+    }
+}
+
+/// The change of an outcome along a [`Direction`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Change {
+    /// `dv⁺` (length `n_v`; m/s and rad/s per unit of the direction).
+    pub velocity: DVector<f64>,
+    /// `dΛ` at the rows of `J` (length `r`; N·s per unit of the direction).
+    pub impulses: DVector<f64>,
+    /// How far along the direction the modes stay, and a contact with restitution approaches or separates as it does
+    /// now; where that ends first, the [mode](Reach::mode) is `None`.
+    pub reach: Reach,
+}
+
+/// A one-sided derivative of an outcome.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct OneSided {
+    /// The changes for a unit of the direction.
+    pub change: Change,
+    /// The mode of each contact along the direction; `None` for a contact that cannot move along its normal.
+    pub modes: Vec<Option<Mode>>,
+    /// Whether it is proven to be the derivative, see
+    /// [`OneSided::proven`](percussion_complementarity::friction::derivative::OneSided::proven).
+    pub proven: bool,
+}
+
+/// A direction as it acts on the friction problem.
+struct Load {
+    /// `dv⁺` without the change of the impulses.
+    velocity: DVector<f64>,
+    /// Change of the normal velocity of each contact before the impact.
+    approaches: Vec<f64>,
+    direction: friction::derivative::Direction,
+}
+
+impl Derivative {
+    /// The change of the outcome along `direction`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] with the reason if there is no derivative, and for a wrong size or an entry that is not finite.
+    pub fn forward(&self, direction: &Direction) -> Result<Change, Error> {
+        self.refuse_grazing()?;
+        let load = self.load(direction)?;
+        let found = match &self.stated {
+            Some((_, inner)) => Some(inner.forward(&load.direction)?),
+            None => None,
+        };
+        Ok(self.change(direction, &load, found))
+    }
+
+    /// The change of the outcome along `direction` for increasing steps only, which may exist at an edge.
+    ///
+    /// # Errors
+    ///
+    /// As [`forward`](Self::forward).
+    ///
+    /// # Example
+    ///
+    /// A point of 1 kg slides along a wall with `e = 1/2`: towards the wall it rebounds, away from it it does not.
+    ///
+    /// ```
+    /// use nalgebra::{DMatrix, dvector};
+    /// use percussion_impact::{
+    ///     Contact, Law, Mass, Problem,
+    ///     derivative::{Derivative, Direction, Settings},
+    ///     maximum_dissipation::MaximumDissipation,
+    /// };
+    ///
+    /// let wall = Contact::new(dvector![0.0, 1.0]).with_restitution(0.5);
+    /// let mass = Mass::Matrix(DMatrix::identity(2, 2));
+    /// let problem = Problem::new(mass, dvector![1.0, 0.0], vec![wall])?;
+    /// let law = MaximumDissipation::default();
+    /// let outcome = law.resolve(&problem)?;
+    /// let derivative = Derivative::at(&law, &problem, &outcome, &Settings::default())?;
+    ///
+    /// let faster = |speed| Direction { velocity: Some(dvector![0.0, speed]), ..Direction::default() };
+    /// assert!(derivative.forward(&faster(-1.0)).is_err());
+    /// assert_eq!(derivative.one_sided(&faster(-1.0))?.change.velocity, dvector![0.0, 0.5]);
+    /// assert_eq!(derivative.one_sided(&faster(1.0))?.change.velocity, dvector![0.0, 1.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn one_sided(&self, direction: &Direction) -> Result<OneSided, Error> {
+        let load = self.load(direction)?;
+        let mut modes = vec![None; self.problem.contacts().len()];
+        let (found, proven) = match &self.stated {
+            Some((stated, inner)) => {
+                let found = inner.one_sided(&load.direction)?;
+                for (&contact, mode) in stated.contacts.iter().zip(&found.modes) {
+                    modes[contact] = Some(*mode);
+                }
+                (Some(found.change), found.proven)
+            }
+            None => (None, true),
+        };
+        Ok(OneSided { change: self.change(direction, &load, found), modes, proven })
+    }
+
+    /// The change of the outcome with each velocity before the impact: `∂v⁺/∂v⁻` (`n_v × n_v`) and `∂Λ/∂v⁻` (`r × n_v`).
+    ///
+    /// # Errors
+    ///
+    /// As [`forward`](Self::forward).
+    pub fn by_velocity(&self) -> Result<(DMatrix<f64>, DMatrix<f64>), Error> {
+        let (n, rows) = (self.problem.dimension(), self.impulse.len());
+        let (mut velocities, mut impulses) = (DMatrix::zeros(n, n), DMatrix::zeros(rows, n));
+        for column in 0..n {
+            let unit = DVector::from_fn(n, |row, _| f64::from(u8::from(row == column)));
+            let change =
+                self.forward(&Direction { velocity: Some(unit), ..Direction::default() })?;
+            velocities.set_column(column, &change.velocity);
+            impulses.set_column(column, &change.impulses);
+        }
+        Ok((velocities, impulses))
+    }
+
+    pub(super) fn refuse_grazing(&self) -> Result<(), Error> {
+        match self.grazing.iter().position(|grazes| *grazes) {
+            Some(contact) => Err(Error::Grazing { contact }),
+            None => Ok(()),
+        }
+    }
+
+    /// See the head of the module.
+    fn load(&self, direction: &Direction) -> Result<Load, Error> {
+        let problem = &self.problem;
+        direction.check(problem)?;
+        let n = problem.dimension();
+        let Direction { velocity, mass, jacobian, joints, .. } = direction;
+        let mass = mass.as_ref().map(DMatrix::symmetric_part);
+        let mut carried = velocity.clone().unwrap_or_else(|| DVector::zeros(n));
+        problem.joint_span().project(&mut carried);
+
+        // The momenta by which changes of mass, contacts and joints act, with and without the impulses.
+        let (mut with, mut without) = (DVector::zeros(n), DVector::zeros(n));
+        let (after, before) = (&self.after, &self.before);
+        if let Some(mass) = &mass {
+            with += mass * (problem.velocity() - &after.velocity);
+            without += mass * (problem.velocity() - &before.velocity);
+        }
+        if let Some(jacobian) = jacobian {
+            with += jacobian.tr_mul(&self.impulse);
+        }
+        if let Some(joints) = joints {
+            with += joints.tr_mul(&after.joints);
+            without += joints.tr_mul(&before.joints);
+        }
+        let changed = |momentum: &DVector<f64>, velocity: &DVector<f64>| {
+            &carried + problem.velocity_of(momentum) - self.moved_joints(joints.as_ref(), velocity)
+        };
+        let velocity = changed(&with, &after.velocity);
+        let mut contact_velocity = problem.contact_jacobian() * changed(&without, &before.velocity);
+        if let Some(jacobian) = jacobian {
+            contact_velocity += jacobian * &before.velocity;
+        }
+        self.clear_locked(&mut contact_velocity);
+        let count = problem.contacts().len();
+        let approaches: Vec<_> =
+            (0..count).map(|contact| contact_velocity[problem.rows(contact).start]).collect();
+        for contact in 0..count {
+            let normal = problem.rows(contact).start;
+            contact_velocity[normal] *= self.rebound(contact, approaches[contact]);
+            if let Some(restitution) = &direction.restitution {
+                contact_velocity[normal] +=
+                    restitution[contact] * self.approaches[contact].min(0.0);
+            }
+        }
+        let delassus = self.delassus_change(mass.as_ref(), jacobian.as_ref(), joints.as_ref());
+        let direction = self.stated_direction(direction, &contact_velocity, delassus.as_ref());
+        Ok(Load { velocity, approaches, direction })
+    }
+
+    /// `dW`; `None` is no change.
+    fn delassus_change(
+        &self,
+        mass: Option<&DMatrix<f64>>,
+        jacobian: Option<&DMatrix<f64>>,
+        joints: Option<&DMatrix<f64>>,
+    ) -> Option<DMatrix<f64>> {
+        if mass.is_none() && jacobian.is_none() && joints.is_none() {
+            return None;
+        }
+        let response = self.problem.response();
+        let mut half = DMatrix::zeros(response.ncols(), response.ncols());
+        if let Some(jacobian) = jacobian {
+            half += jacobian * response;
+        }
+        if let Some(joints) = joints {
+            let span = self.problem.joint_span();
+            let speeds = span.impulses.tr_mul(&(joints * response));
+            half -= self.problem.contact_jacobian() * (&span.velocities * speeds);
+        }
+        let mut change = &half + half.transpose();
+        if let Some(mass) = mass {
+            change -= response.tr_mul(&(mass * response));
+        }
+        for row in (0..change.nrows()).filter(|row| self.problem.is_locked(*row)) {
+            change.row_mut(row).fill(0.0);
+            change.column_mut(row).fill(0.0);
+        }
+        Some(change)
+    }
+
+    /// The direction of the friction problem, with zeros for tangents that contacts do not have.
+    fn stated_direction(
+        &self,
+        direction: &Direction,
+        contact_velocity: &DVector<f64>,
+        delassus: Option<&DMatrix<f64>>,
+    ) -> friction::derivative::Direction {
+        let Some((stated, _)) = &self.stated else {
+            return friction::derivative::Direction::none(0);
+        };
+        let problem = &self.problem;
+        let part = |contact: &usize| {
+            let rows = problem.rows(*contact);
+            Vector3::from_fn(|i, _| rows.clone().nth(i).map_or(0.0, |row| contact_velocity[row]))
+        };
+        let delassus = delassus.map(|change| {
+            let size = 3 * stated.contacts.len();
+            let place = |index: usize| problem.rows(stated.contacts[index / 3]).nth(index % 3);
+            DMatrix::from_fn(size, size, |row, column| match (place(row), place(column)) {
+                (Some(row), Some(column)) => change[(row, column)],
+                _ => 0.0,
+            })
+        });
+        let rubs = |contact: usize| super::acting_tangent(problem, contact);
+        let friction = stated.contacts.iter().map(|&contact| match &direction.friction {
+            Some(friction) if rubs(contact) => friction[contact],
+            _ => 0.0,
+        });
+        friction::derivative::Direction {
+            free_velocity: stated.contacts.iter().map(part).collect(),
+            delassus,
+            friction: friction.collect(),
+        }
+    }
+
+    /// The change of the outcome from that of the impulses.
+    fn change(
+        &self,
+        direction: &Direction,
+        load: &Load,
+        found: Option<friction::derivative::Change>,
+    ) -> Change {
+        let mut impulses = DVector::zeros(self.impulse.len());
+        let Some((stated, inner)) = &self.stated else {
+            let reach = Reach::unlimited();
+            return Change { velocity: load.velocity.clone(), impulses, reach };
+        };
+        let mut reach = Reach::unlimited();
+        if let Some(found) = found {
+            impulses = stated.rows(&self.problem, &found.impulses);
+            reach = found.reach;
+        }
+        reach.contact = reach.contact.map(|contact| stated.contacts[contact]);
+        for (&contact, place) in stated.contacts.iter().zip(inner.places()) {
+            let (speed, rate) = (self.approaches[contact], load.approaches[contact]);
+            let turns = self.problem.contacts()[contact].restitution > 0.0
+                && *place != Place::Inside(Mode::Open)
+                && speed * rate < 0.0;
+            let step = -speed / rate;
+            if turns && step < reach.step {
+                reach.step = step;
+                reach.contact = Some(contact);
+                reach.mode = None;
+            }
+        }
+        reach.exact &= direction.keeps_matrices();
+        let velocity = &load.velocity + self.problem.response() * &impulses;
+        Change { velocity, impulses, reach }
+    }
+}
