@@ -18,7 +18,7 @@ from test_model import BALL
 
 import percussion as pc
 
-CALLS = int(os.environ.get("PERCUSSION_HOSTILE_CALLS", "600"))
+CALLS = int(os.environ.get("PERCUSSION_HOSTILE_CALLS", "720"))
 SEED = int(os.environ.get("PERCUSSION_HOSTILE_SEED", "20261123"))
 
 #: What a call may end with. RuntimeError is that of a step or a problem that was not solved.
@@ -162,6 +162,29 @@ def impact(generator: np.random.Generator) -> Any:
     return impact.resolve(law, **settings)
 
 
+def derivatives(generator: np.random.Generator) -> Any:
+    # Most arguments are good in half of the calls, so that hostile ones reach everything.
+    good = generator.random() < 0.5
+
+    def given(*shape: int) -> Any:
+        return generator.normal(size=shape) if good and generator.random() < 0.9 else array(generator, *shape)
+
+    n = int(generator.integers(1, 3))
+    matrix = np.eye(3 * n) + 0.1 * np.ones((3 * n, 3 * n)) if good else array(generator, 3 * n, 3 * n)
+    problem = pc.FrictionProblem(matrix, generator.normal(size=3 * n) if good else array(generator, 3 * n), [0.5] * n)
+    derivative = problem.derivative(problem.solve(max_sweeps=200), edge=scalar(generator) if generator.random() < 0.1 else 1e-7)
+    derivative.one_sided(free_velocity=given(n, 3), friction=given(n))
+    derivative.backward(velocities=given(n, 3))
+    v = int(generator.integers(2, 5))
+    contacts = [pc.Contact(generator.normal(size=v), [generator.normal(size=v)], 0.5, 0.5) for _ in range(n)]
+    impact = pc.Impact(np.eye(v) if good else array(generator, v, v), given(v), contacts)
+    impact.outer_bounds(tolerance=scalar(generator) if generator.random() < 0.1 else 1e-9, programs=3)
+    settings = some_settings(generator, pc.impact_laws(), "maximum-dissipation") if generator.random() < 0.2 else {}
+    of_impact = impact.derivative(energy="as-given", **{"tolerance": 1e-10, **settings})
+    of_impact.one_sided(mass_matrix=given(v, v), jacobian=given(2 * n, v))
+    return of_impact.backward(velocity=given(v), impulses=given(2 * n))
+
+
 def documents(generator: np.random.Generator) -> Any:
     text = pc.FrictionProblem(np.eye(3), [-1.0, 1.0, 0.0], [0.5]).to_json()
     cut = int(generator.integers(len(text)))
@@ -188,7 +211,17 @@ def loads(generator: np.random.Generator) -> Any:
     return pc.Impact.from_dict(document).resolve("newton")
 
 
-DOORS: list[Callable[[np.random.Generator], Any]] = [lcp, enumeration, friction, blocks, impact, documents, model, loads]
+DOORS: list[Callable[[np.random.Generator], Any]] = [
+    lcp,
+    enumeration,
+    friction,
+    blocks,
+    impact,
+    derivatives,
+    documents,
+    model,
+    loads,
+]
 
 
 def test_random_calls_end_with_an_answer_or_an_error_of_the_kinds_expected() -> None:
