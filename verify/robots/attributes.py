@@ -104,7 +104,7 @@ def digests(program, paths):
 
 
 def trials(path, chance, kinds):
-    """Changed copies of the file: kind of attribute, elements around it, value and text."""
+    """Changed copies of the file: kind of attribute, elements around it with their lines, value and text."""
     tree = lxml.etree.parse(path, lxml.etree.XMLParser(remove_comments=True))
     places = collections.defaultdict(list)
     for element in tree.iter():
@@ -120,8 +120,8 @@ def trials(path, chance, kinds):
                 del element.attrib[name]
             else:
                 element.attrib[name] = new
-            ancestors = [parent.tag for parent in element.iterancestors()]
-            yield (tag, name), ancestors, value, lxml.etree.tostring(tree)
+            around = [element, *element.iterancestors()]
+            yield (tag, name), {f"{one.tag}:{one.sourceline}" for one in around}, value, lxml.etree.tostring(tree)
             element.attrib[name] = value
 
 
@@ -130,22 +130,20 @@ def probe(program, path, chance, kinds):
     original = compiled(path)
     written, cases = [], []
     try:
-        for number, (kind, ancestors, value, text) in enumerate(trials(path, chance, kinds)):
+        for number, (kind, around, value, text) in enumerate(trials(path, chance, kinds)):
             file = os.path.join(folder, f".percussion-{os.getpid()}-{number}.xml")
             with open(file, "wb") as out:
                 out.write(text)
             written.append(file)
             new = compiled(file)
             if new is not None:
-                cases.append((kind, ancestors, value, file, differences(original, new)))
+                cases.append((kind, around, value, file, differences(original, new)))
         [first, *rest] = digests(program, [path] + [case[3] for case in cases])
         if first[0] == "refused":
             print(f"refused {path}: {' '.join(first[1:])}")
             return
-        for (kind, ancestors, value, _, arrays), digest in zip(cases, rest):
-            ignored = first[2:]
-            named = kind[0] in ignored or any(tag in ignored for tag in ancestors)
-            seen = digest[:2] != first[:2] or named
+        for (kind, around, value, _, arrays), digest in zip(cases, rest):
+            seen = digest[:2] != first[:2] or not around.isdisjoint(first[2:])
             word = "seen" if seen else "silent" if arrays else "idle"
             kinds[kind][word].append((path, value, arrays))
     finally:

@@ -1,8 +1,8 @@
 //! Prints a number for each MJCF file that changes when something changes that is read from the file or reported by
 //! a warning: `verify/robots/attributes.py` changes attributes one by one and looks for those that change neither.
 //!
-//! `model_digest FILE...` prints a line `digest NUMBER ELEMENT...` for each file, with the elements that are ignored as a whole
-//! and named by a warning, or `refused MESSAGE`.
+//! `model_digest FILE...` prints a line `digest NUMBER ELEMENT:LINE...` for each file, with the elements of the file itself that
+//! are ignored as a whole and named by a warning, or `refused MESSAGE`.
 
 #![expect(clippy::print_stdout, reason = "the output is the purpose")]
 
@@ -31,8 +31,10 @@ fn line(path: &str) -> String {
     let mut hasher = DefaultHasher::new();
     format!("{model:?}").hash(&mut hasher);
     let whole = model.warnings.iter().filter(|warning| warning.subject == Subject::Element);
-    let ignored: BTreeSet<&str> = whole.map(element).collect();
-    let ignored: Vec<&str> = ignored.into_iter().collect();
+    let own = whole.filter(|warning| warning.file.is_none());
+    let ignored: BTreeSet<String> =
+        own.map(|warning| format!("{}:{}", element(warning), warning.line)).collect();
+    let ignored: Vec<String> = ignored.into_iter().collect();
     format!("digest {:016x} {}", hasher.finish(), ignored.join(" "))
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct RobotOptions {
     /// Omit collision shapes that cannot be used, such as flat meshes; otherwise they are an error.
     #[arg(long)]
     pub(crate) leave_out_shapes: bool,
-    /// Folder of a package with meshes. May be repeated.
+    /// Folder of a package with meshes. May be repeated. With the name `model`, the folder that the files of an MJCF model must not leave, by default that of the model.
     #[arg(long = "package", value_name = "NAME=DIR", value_parser = package)]
     pub(crate) packages: Vec<(String, PathBuf)>,
 }

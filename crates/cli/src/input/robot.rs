@@ -123,8 +123,12 @@ fn place(scenario: &mut Scenario, options: &RobotOptions, purpose: Purpose) -> a
 
 /// The same error, with the option that avoids it.
 fn with_option(error: percussion_mechanism::Error) -> anyhow::Error {
-    use percussion_mechanism::{Error, urdf};
+    use percussion_mechanism::{Error, mjcf, urdf};
     let option = match &error {
+        Error::RobotModel { source, .. } => match **source {
+            mjcf::Error::Outside { .. } => Some("--package model=FOLDER"),
+            _ => None,
+        },
         Error::Robot { source, .. } => match **source {
             urdf::Error::MissingInertia { .. } => Some("--allow-massless"),
             urdf::Error::UnknownPackage { .. } => Some("--package"),

@@ -315,6 +315,8 @@ fn bad_input_is_refused_with_file_and_place() {
         "bodies[0].mass",
         "-2",
     ]);
+    let above = "<mujoco><asset><mesh file='../a.stl'/></asset></mujoco>";
+    inspect("model.xml", above, &[]).assert_refused(&["../a.stl", "--package model=FOLDER"]);
     inspect("pair.toml", TWO_BALLS, &["--floating"]).assert_refused(&["--floating", "*.urdf"]);
     percussion(&["inspect", "no-such.urdf"]).assert_refused(&["no-such.urdf"]);
     percussion(&["inspect", "no-such"]).assert_refused(&["`no-such`", "four-balls"]);

@@ -107,7 +107,8 @@ fn moved(
     }
     if let Some(name) = own.text("tendon") {
         let Some(tendon) = tendons.get(name) else {
-            bodies.warn(own.element, "its tendon is not modeled, and the motion is without it");
+            bodies
+                .leave_out(own.element, "its tendon is not modeled, and the motion is without it");
             return Ok(None);
         };
         let mut law = Actuator::new(tendon.joints.clone());
@@ -115,7 +116,7 @@ fn moved(
         law.offset = gear * tendon.offset;
         return Ok(Some(Moved { law, joints: tendon.names.clone(), range: None }));
     }
-    bodies.warn(own.element, "only actuators of joints and of fixed tendons are modeled");
+    bodies.leave_out(own.element, "only actuators of joints and of fixed tendons are modeled");
     Ok(None)
 }
 

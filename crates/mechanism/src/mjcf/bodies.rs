@@ -239,11 +239,20 @@ impl<'a> Bodies<'a> {
     }
 
     pub(super) fn warn(&mut self, element: &Element, reason: impl Into<String>) {
+        self.warn_of(element, Subject::Repair, reason.into());
+    }
+
+    /// Reports an element without which the motion is.
+    pub(super) fn leave_out(&mut self, element: &Element, reason: impl Into<String>) {
+        self.warn_of(element, Subject::Element, reason.into());
+    }
+
+    fn warn_of(&mut self, element: &Element, subject: Subject, reason: String) {
         self.warnings.push(Warning {
             element: super::label(element),
             line: element.line,
-            subject: Subject::Repair,
-            reason: reason.into().into(),
+            subject,
+            reason: reason.into(),
             file: element.file.as_ref().map(ToString::to_string),
         });
     }

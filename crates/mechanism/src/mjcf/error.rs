@@ -33,7 +33,21 @@ pub enum Error {
         /// Its name.
         found: String,
     },
-    /// The path of a file leaves the folder of the model or is absolute, or the file is included twice.
+    /// The path of a file leaves the folder of the model, or [`Settings::root`](super::Settings::root).
+    #[error(
+        "{place}: the file \"{file}\" of {element} is outside of `{}`, expected a file below it", root.display()
+    )]
+    Outside {
+        /// File and line.
+        place: String,
+        /// The element.
+        element: String,
+        /// The path.
+        file: String,
+        /// The folder that it must not leave.
+        root: PathBuf,
+    },
+    /// The path of a file is absolute or does not exist, or the file is included twice.
     #[error("{place}: the file \"{file}\" of {element} {reason}")]
     Address {
         /// File and line.

@@ -8,6 +8,9 @@ use std::{
     sync::Arc,
 };
 
+#[cfg(test)]
+mod tests;
+
 use super::{Error, label, place};
 use crate::xml::{self, Element, Malformed};
 
@@ -31,13 +34,22 @@ impl Files {
         Self { folder: folder.to_path_buf(), root, read: Cell::new(0) }
     }
 
-    /// The existing file at the path `address` of `element`, in `folder` of the model.
+    /// The existing file at the path `address` of `element`, in `folder` of the model or, if there is none, beside the
+    /// included file that names it. MuJoCo takes the second place only if the path of the model is absolute.
     pub(super) fn find(
         &self,
         element: &Element,
         folder: &str,
         address: &str,
     ) -> Result<PathBuf, Error> {
+        self.find_in(element, folder, address).or_else(|error| {
+            let included = element.file.as_deref().map(Path::new).and_then(Path::parent);
+            let Some(beside) = included.and_then(Path::to_str) else { return Err(error) };
+            self.find_in(element, beside, address).map_err(|_| error)
+        })
+    }
+
+    fn find_in(&self, element: &Element, folder: &str, address: &str) -> Result<PathBuf, Error> {
         let refused = |reason: String| Error::Address {
             place: place(element),
             element: label(element),
@@ -57,8 +69,12 @@ impl Files {
             }
         };
         if !is_below {
-            let root = self.root.display();
-            return Err(refused(format!("is outside of `{root}`, expected a file below it")));
+            return Err(Error::Outside {
+                place: place(element),
+                element: label(element),
+                file: address.to_owned(),
+                root: if self.root.as_os_str().is_empty() { ".".into() } else { self.root.clone() },
+            });
         }
         if !path.is_file() {
             return Err(refused(format!("does not exist at {}", path.display())));
@@ -136,7 +152,8 @@ fn expand(
         if root.name != "mujoco" && root.name != "mujocoinclude" {
             return Err(Error::NotModel { found: root.name });
         }
-        name_file(&mut root, &Arc::from(address.as_str()));
+        let own = path.strip_prefix(&files.folder).unwrap_or(&path).to_string_lossy();
+        name_file(&mut root, &Arc::from(&*own));
         expand(&mut root, files, included)?;
         children.append(&mut root.children);
     }

@@ -305,24 +305,6 @@ fn what_is_wrong_is_refused_with_its_place() {
     }
 }
 
-#[test]
-fn includes_are_put_in_place_and_not_in_circles() {
-    let folder = std::env::temp_dir().join(format!("percussion-mjcf-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let main = "<mujoco><include file=\"body.xml\"/></mujoco>";
-    fs::write(folder.join("main.xml"), main).unwrap();
-    let body = world("<body name=\"b\"><freejoint/>\n<geom size=\"0.1\" rgba=\"1 0 0 1\"/></body>");
-    fs::write(folder.join("body.xml"), &body).unwrap();
-    let model = read_file(folder.join("main.xml"), &Settings::default()).unwrap();
-    assert_eq!(model.system.velocity_count(), 6);
-    assert!(model.warnings[0].to_string().starts_with("body.xml line 2: `rgba`"));
-    let circle = "<mujocoinclude><include file=\"body.xml\"/></mujocoinclude>";
-    fs::write(folder.join("body.xml"), circle).unwrap();
-    let error = read_file(folder.join("main.xml"), &Settings::default()).unwrap_err().to_string();
-    assert!(error.contains("included twice"), "{error}");
-    fs::remove_dir_all(folder).unwrap();
-}
-
 /// A four-bar linkage is closed by a point, a gear by an equation.
 #[test]
 fn equality_constraints_tie_bodies_and_joints() {
