@@ -103,8 +103,22 @@ def digests(program, paths):
     return [line.split() for line in lines]
 
 
+def place(element):
+    return f"{element.tag}:{element.sourceline}"
+
+
+def users(tree, element):
+    """The places of the elements that take their attributes from this one, which is of a class; none if it is of no class."""
+    inner = element.getparent()
+    if inner is None or inner.tag != "default":
+        return set()
+    classes = {one.get("class") for one in inner.iter("default")}
+    named = (one for one in tree.iter(element.tag) if one.get("class") in classes and one.getparent().tag != "default")
+    return {place(one) for one in named}
+
+
 def trials(path, chance, kinds):
-    """Changed copies of the file: kind of attribute, elements around it with their lines, value and text."""
+    """Changed copies of the file: kind of attribute, the elements around it and those that use it, value and text."""
     tree = lxml.etree.parse(path, lxml.etree.XMLParser(remove_comments=True))
     places = collections.defaultdict(list)
     for element in tree.iter():
@@ -120,8 +134,8 @@ def trials(path, chance, kinds):
                 del element.attrib[name]
             else:
                 element.attrib[name] = new
-            around = [element, *element.iterancestors()]
-            yield (tag, name), {f"{one.tag}:{one.sourceline}" for one in around}, value, lxml.etree.tostring(tree)
+            around = {place(one) for one in [element, *element.iterancestors()]}
+            yield (tag, name), (around, users(tree, element)), value, lxml.etree.tostring(tree)
             element.attrib[name] = value
 
 
@@ -130,20 +144,21 @@ def probe(program, path, chance, kinds):
     original = compiled(path)
     written, cases = [], []
     try:
-        for number, (kind, around, value, text) in enumerate(trials(path, chance, kinds)):
+        for number, (kind, places, value, text) in enumerate(trials(path, chance, kinds)):
             file = os.path.join(folder, f".percussion-{os.getpid()}-{number}.xml")
             with open(file, "wb") as out:
                 out.write(text)
             written.append(file)
             new = compiled(file)
             if new is not None:
-                cases.append((kind, around, value, file, differences(original, new)))
+                cases.append((kind, places, value, file, differences(original, new)))
         [first, *rest] = digests(program, [path] + [case[3] for case in cases])
         if first[0] == "refused":
             print(f"refused {path}: {' '.join(first[1:])}")
             return
-        for (kind, around, value, _, arrays), digest in zip(cases, rest):
-            seen = digest[:2] != first[:2] or not around.isdisjoint(first[2:])
+        for (kind, (around, by), value, _, arrays), digest in zip(cases, rest):
+            ignored = set(first[2:])
+            seen = digest[:2] != first[:2] or not around.isdisjoint(ignored) or bool(by) and by <= ignored
             word = "seen" if seen else "silent" if arrays else "idle"
             kinds[kind][word].append((path, value, arrays))
     finally:
