@@ -28,7 +28,7 @@ use crate::likeness::did_you_mean;
 pub(crate) use friction::{Friction, Stated, StatedBlocks, friction};
 pub(crate) use impact::{Subject, impact};
 pub(crate) use lcp::lcp;
-pub(crate) use robot::{Purpose, check_options, is_robot, robot};
+pub(crate) use robot::{Purpose, build, check_options, is_robot, robot};
 pub(crate) use taker::taker;
 
 /// Maximum size of a file (bytes): a matrix of about 3000 rows.

@@ -154,7 +154,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
 /// Simulates `scenario` by a time-stepping scheme.
 fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     // Errors of the scenario are reported here; later errors are those of the simulation.
-    let setup = scenario.build().with_context(|| arguments.scenario.clone())?;
+    let setup = input::build(scenario, &arguments.scenario)?;
     warn(&setup.mechanism.warnings, &arguments.scenario);
     if let Some(directory) = &arguments.out {
         prepare_directory(directory)?;

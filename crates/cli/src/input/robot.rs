@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use nalgebra::Vector3;
-use percussion_mechanism::scenario::{Base, Numbers, Plane, Robot, Scenario};
+use percussion_mechanism::scenario::{Base, Numbers, Plane, Robot, Scenario, Setup};
 
 use crate::arguments::{Entry, RobotOptions};
 
@@ -121,6 +121,14 @@ fn place(scenario: &mut Scenario, options: &RobotOptions, purpose: Purpose) -> a
     Ok(())
 }
 
+/// Builds the scenario of the file or built-in scenario `name`. For a robot the error contains the option that avoids it.
+pub(crate) fn build(scenario: &Scenario, name: &str) -> anyhow::Result<Setup> {
+    let built = scenario.build();
+    let built =
+        built.map_err(|error| if is_robot(name) { with_option(error) } else { error.into() });
+    built.with_context(|| name.to_owned())
+}
+
 /// The same error, with the option that avoids it.
 fn with_option(error: percussion_mechanism::Error) -> anyhow::Error {
     use percussion_mechanism::{Error, mjcf, urdf};
@@ -135,6 +143,7 @@ fn with_option(error: percussion_mechanism::Error) -> anyhow::Error {
             _ => None,
         },
         Error::RobotShape { .. } => Some("--leave-out-shapes"),
+        Error::Penetration { .. } => Some("--posture"),
         _ => None,
     };
     match option {

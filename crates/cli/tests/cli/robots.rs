@@ -148,6 +148,16 @@ fn a_model_of_mujoco_runs_and_strikes() {
 }
 
 #[test]
+fn a_start_in_the_floor_names_the_option_that_helps() {
+    let deep = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.05'><freejoint/>\
+                <geom type='box' size='0.1 0.1 0.1'/></body></worldbody></mujoco>";
+    for scheme in ["moreau-jean", "event-driven"] {
+        let run = robot("deep.xml", deep, &["run", "--duration", "0.01", "--integrator", scheme]);
+        run.assert_refused(&["deep.xml", "m deep", "(`--posture`)"]);
+    }
+}
+
+#[test]
 fn every_command_reads_the_robot_and_builds_its_mechanism_once() {
     for command in [
         &["run", "--duration", "0.01"][..],

@@ -22,6 +22,7 @@ use serde::Serialize;
 use crate::{
     arguments::{Allowed, Run, Which},
     commands::impact,
+    input,
     laws::choose,
     output::{Progress, Verdict, answer, complain, prepare_directory, warn},
 };
@@ -118,7 +119,7 @@ struct Band {
 pub(super) fn execute(arguments: &Run, scenario: &Scenario, members: u64) -> Result<Verdict> {
     let settings = settings(arguments, scenario, members)?;
     let played = played(arguments, settings.members)?;
-    let setup = scenario.build().with_context(|| arguments.scenario.clone())?;
+    let setup = input::build(scenario, &arguments.scenario)?;
     warn(&setup.mechanism.warnings, &arguments.scenario);
     if let Some(directory) = &arguments.out {
         prepare_directory(directory)?;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use percussion_impact::{Law, RestitutionUse, laws};
 use percussion_integrators::event_driven::{
     Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Status,
@@ -25,6 +25,7 @@ use super::{End, trajectory_csv};
 use crate::{
     arguments::{Allowed, Run, Which},
     commands::impact,
+    input,
     laws::choose,
     output::{Progress, Verdict, answer, complain, name_of, prepare_directory},
 };
@@ -72,7 +73,7 @@ struct Energy {
 pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     let (name, law) = law(arguments)?;
     // Errors of the scenario are reported here; later errors are those of the simulation.
-    let setup = scenario.build().with_context(|| arguments.scenario.clone())?;
+    let setup = input::build(scenario, &arguments.scenario)?;
     if let Some(directory) = &arguments.out {
         prepare_directory(directory)?;
     }
