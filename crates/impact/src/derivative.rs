@@ -196,10 +196,10 @@ impl Derivative {
     #[must_use]
     pub fn state(&self) -> State {
         match &self.stated {
-            Some((_, inner)) if self.grazing.contains(&true) && inner.state() == State::Regular => {
-                State::Edge
-            }
-            Some((_, inner)) => inner.state(),
+            Some((_, inner)) => match inner.state() {
+                State::Regular | State::Redundant if self.grazing.contains(&true) => State::Edge,
+                state => state,
+            },
             None => State::Regular,
         }
     }
