@@ -153,6 +153,13 @@ pub(crate) fn contacts(
     })
 }
 
+/// Vectors of contacts; in the plane the third component is zero.
+pub(crate) fn vectors(entries: &[f64], components: usize) -> Vec<Vector3<f64>> {
+    let vector =
+        |entries: &[f64]| Vector3::from_fn(|row, _| entries.get(row).copied().unwrap_or_default());
+    entries.chunks_exact(components).map(vector).collect()
+}
+
 /// 3 × 3 blocks, one for each of `count` positions.
 pub(crate) fn blocks(
     name: &str,

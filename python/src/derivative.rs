@@ -1,6 +1,7 @@
 //! Derivatives of friction problems and of outcomes of impacts as Python objects.
 
 use nalgebra::{DMatrix, DVector, Vector3};
+use numpy::PyArray2;
 use percussion_complementarity::friction::{Problem, derivative as friction};
 use percussion_impact::{
     Law as _, Outcome,
@@ -14,7 +15,7 @@ use pyo3::{
 };
 
 use crate::{
-    arrays::{contacts, list, matrix, out, out_contacts, out_matrix, vector},
+    arrays::{contacts, list, matrix, out, out_contacts, out_matrix, vector, vectors},
     errors::{checked, refused},
     values::{name_of, texts},
 };
@@ -47,14 +48,22 @@ impl FrictionDerivative {
     fn vectors(&self, name: &str, value: Given<'_, '_>) -> PyResult<Vec<Vector3<f64>>> {
         let Some(value) = value else { return Ok(vec![Vector3::zeros(); self.count]) };
         let entries = contacts(name, value, self.count, self.components)?;
-        let vector =
-            |entries: &[f64]| Vector3::from_fn(|i, _| entries.get(i).copied().unwrap_or(0.0));
-        Ok(entries.chunks_exact(self.components).map(vector).collect())
+        Ok(vectors(&entries, self.components))
     }
 
     /// The rows of a matrix that belong to components of the problem.
     fn kept(&self, of: usize) -> Vec<usize> {
         (0..of).filter(|index| index % 3 < self.components).collect()
+    }
+
+    /// The entries of a square matrix that belong to components of the problem.
+    fn matrix<'py>(
+        &self,
+        py: Python<'py>,
+        matrix: &DMatrix<f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let kept = self.kept(matrix.nrows());
+        out_matrix(py, &matrix.select_rows(&kept).select_columns(&kept))
     }
 
     fn direction(
@@ -163,9 +172,7 @@ impl FrictionDerivative {
         let dict = PyDict::new(py);
         let free = out_contacts(py, &gradient.free_velocity, self.components)?;
         dict.set_item("free_velocity", free)?;
-        let kept = self.kept(3 * self.count);
-        let delassus = gradient.delassus.select_rows(&kept).select_columns(&kept);
-        dict.set_item("delassus", out_matrix(py, &delassus)?)?;
+        dict.set_item("delassus", self.matrix(py, &gradient.delassus)?)?;
         dict.set_item("friction", out(py, or_nan(&gradient.friction)))?;
         Ok(dict)
     }
@@ -173,11 +180,7 @@ impl FrictionDerivative {
     /// The derivatives of velocities and impulses with respect to the free velocity.
     fn matrices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let matrices = checked(self.derivative.matrices())?;
-        let kept = self.kept(3 * self.count);
-        let part = |matrix: &DMatrix<f64>| {
-            out_matrix(py, &matrix.select_rows(&kept).select_columns(&kept))
-        };
-        let answer = (part(&matrices.velocities)?, part(&matrices.impulses)?);
+        let answer = (self.matrix(py, &matrices.velocities)?, self.matrix(py, &matrices.impulses)?);
         Ok(answer.into_pyobject(py)?.into_any())
     }
 }

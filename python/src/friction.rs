@@ -9,7 +9,7 @@ use percussion_complementarity::friction::{
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
-    arrays::{self, contacts, each, out, out_contacts, out_matrix},
+    arrays::{self, contacts, each, out, out_contacts, out_matrix, vectors},
     derivative::FrictionDerivative,
     errors::{checked, refused},
     values::{by_name, method, name_of, plain},
@@ -326,11 +326,4 @@ fn frictions(friction: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<f64>> {
         Ok(_) => each("friction", friction, rows / 3),
         Err(_) => arrays::list("friction", friction),
     }
-}
-
-/// Vectors of contacts; in the plane the third component is zero.
-fn vectors(entries: &[f64], components: usize) -> Vec<Vector3<f64>> {
-    let vector =
-        |entries: &[f64]| Vector3::from_fn(|row, _| entries.get(row).copied().unwrap_or_default());
-    entries.chunks_exact(components).map(vector).collect()
 }

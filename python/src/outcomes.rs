@@ -1,5 +1,6 @@
 //! Results of impact laws as Python objects: one outcome, several outcomes, or a sampled set.
 
+use nalgebra::DVector;
 use percussion_impact::{
     Impulse, Outcome, Problem, Status,
     certificate::{Certificate, Claims},
@@ -110,14 +111,9 @@ fn set<'py>(
     let ended = sampled.statistics.terminated + sampled.statistics.closed;
     let bounds = (ended > 0).then(|| {
         let bounds = &sampled.bounds;
-        let pair = |low: &[f64], high: &[f64]| out_rows(py, [low, high].concat(), low.len());
-        let dict = PyDict::new(py);
-        let (low, high) = (&bounds.velocity_min, &bounds.velocity_max);
-        dict.set_item("velocity", pair(low.as_slice(), high.as_slice())?)?;
-        let (low, high) = (&bounds.contact_velocity_min, &bounds.contact_velocity_max);
-        dict.set_item("contact_velocity", pair(low.as_slice(), high.as_slice())?)?;
-        dict.set_item("energy", out(py, sampled.energy))?;
-        Ok::<_, PyErr>(dict)
+        let velocity = [&bounds.velocity_min, &bounds.velocity_max];
+        let contact_velocity = [&bounds.contact_velocity_min, &bounds.contact_velocity_max];
+        limits(py, velocity, contact_velocity, sampled.energy)
     });
     dict.set_item("bounds", bounds.transpose()?)?;
     let modes = sampled.modes.joint().into_iter().map(|mode| {
@@ -163,14 +159,27 @@ pub(crate) fn intervals<'py>(
     py: Python<'py>,
     intervals: &Intervals,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let pair = |low: &[f64], high: &[f64]| out_rows(py, [low, high].concat(), low.len());
-    let dict = PyDict::new(py);
-    let (low, high) = (&intervals.velocity_min, &intervals.velocity_max);
-    dict.set_item("velocity", pair(low.as_slice(), high.as_slice())?)?;
-    let (low, high) = (&intervals.contact_velocity_min, &intervals.contact_velocity_max);
-    dict.set_item("contact_velocity", pair(low.as_slice(), high.as_slice())?)?;
-    dict.set_item("energy", out(py, intervals.energy))?;
+    let velocity = [&intervals.velocity_min, &intervals.velocity_max];
+    let contact_velocity = [&intervals.contact_velocity_min, &intervals.contact_velocity_max];
+    let dict = limits(py, velocity, contact_velocity, intervals.energy)?;
     dict.set_item("impulse", intervals.impulse)?;
+    Ok(dict)
+}
+
+/// Lower and upper limits of velocities and of the energy.
+fn limits<'py>(
+    py: Python<'py>,
+    velocity: [&DVector<f64>; 2],
+    contact_velocity: [&DVector<f64>; 2],
+    energy: [f64; 2],
+) -> PyResult<Bound<'py, PyDict>> {
+    let pair = |[low, high]: [&DVector<f64>; 2]| {
+        out_rows(py, [low.as_slice(), high.as_slice()].concat(), low.len())
+    };
+    let dict = PyDict::new(py);
+    dict.set_item("velocity", pair(velocity)?)?;
+    dict.set_item("contact_velocity", pair(contact_velocity)?)?;
+    dict.set_item("energy", out(py, energy))?;
     Ok(dict)
 }
 

@@ -269,6 +269,15 @@ impl RoundCones {
         Self { problem: self.problem.with_law(law), ..self }
     }
 
+    /// The entries of `rows` (length `r`) for each contact of the stated problem, zero where it has no such row.
+    pub(crate) fn vectors(&self, problem: &Problem, rows: &DVector<f64>) -> Vec<Vector3<f64>> {
+        let entry = |contact: usize, component| problem.rows(contact).nth(component);
+        let vector = |&contact: &usize| {
+            Vector3::from_fn(|i, _| entry(contact, i).map_or(0.0, |row| rows[row]))
+        };
+        self.contacts.iter().map(vector).collect()
+    }
+
     /// The impulses of the stated problem at the rows of the contact Jacobian of `problem` (length `r`, N·s).
     pub(crate) fn rows(&self, problem: &Problem, impulses: &[Vector3<f64>]) -> DVector<f64> {
         let mut rows = DVector::zeros(problem.delassus().nrows());

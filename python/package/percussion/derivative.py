@@ -101,7 +101,7 @@ class _Derivative:
 
     __slots__ = ("_core", "_made")
     _core: Any
-    #: The method that creates it again, and its arguments.
+    #: The function that creates it again, and its arguments.
     _made: tuple[Any, tuple[Any, ...]]
 
     @property
@@ -133,14 +133,10 @@ class _Derivative:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return _again, self._made
+        return self._made
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.state}, {', '.join(map(str, self.places))}>"
-
-
-def _again(make: Any, arguments: tuple[Any, ...]) -> Any:
-    return make(*arguments)
 
 
 class FrictionDerivative(_Derivative):

@@ -1,6 +1,6 @@
 //! The change of an outcome along a [`Direction`] of its data.
 
-use nalgebra::{DMatrix, DVector, Vector3};
+use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction;
 
 use super::{
@@ -31,7 +31,7 @@ impl Direction {
         let (n, rows) = (problem.dimension(), problem.contact_jacobian().nrows());
         let joints = problem.bilateral_jacobian().nrows();
         if let Some(velocity) = &self.velocity {
-            check_vector("velocity", velocity, n)?;
+            check_vector("velocity", velocity.as_slice(), n)?;
         }
         let matrices = [
             ("mass", &self.mass, (n, n)),
@@ -45,8 +45,7 @@ impl Direction {
         }
         for (name, numbers) in [("friction", &self.friction), ("restitution", &self.restitution)] {
             if let Some(numbers) = numbers {
-                let numbers = DVector::from_column_slice(numbers);
-                check_vector(name, &numbers, problem.contacts().len())?;
+                check_vector(name, numbers, problem.contacts().len())?;
             }
         }
         let rank = problem.joint_span().rank();
@@ -277,10 +276,6 @@ impl Derivative {
             return friction::derivative::Direction::none(0);
         };
         let problem = &self.problem;
-        let part = |contact: &usize| {
-            let rows = problem.rows(*contact);
-            Vector3::from_fn(|i, _| rows.clone().nth(i).map_or(0.0, |row| contact_velocity[row]))
-        };
         let delassus = delassus.map(|change| {
             let size = 3 * stated.contacts.len();
             let place = |index: usize| problem.rows(stated.contacts[index / 3]).nth(index % 3);
@@ -295,7 +290,7 @@ impl Derivative {
             _ => 0.0,
         });
         friction::derivative::Direction {
-            free_velocity: stated.contacts.iter().map(part).collect(),
+            free_velocity: stated.vectors(problem, contact_velocity),
             delassus,
             friction: friction.collect(),
         }
@@ -308,16 +303,12 @@ impl Derivative {
         load: &Load,
         found: Option<friction::derivative::Change>,
     ) -> Change {
-        let mut impulses = DVector::zeros(self.impulse.len());
-        let Some((stated, inner)) = &self.stated else {
-            let reach = Reach::unlimited();
-            return Change { velocity: load.velocity.clone(), impulses, reach };
+        let (Some((stated, inner)), Some(found)) = (&self.stated, found) else {
+            let impulses = DVector::zeros(self.impulse.len());
+            return Change { velocity: load.velocity.clone(), impulses, reach: Reach::unlimited() };
         };
-        let mut reach = Reach::unlimited();
-        if let Some(found) = found {
-            impulses = stated.rows(&self.problem, &found.impulses);
-            reach = found.reach;
-        }
+        let impulses = stated.rows(&self.problem, &found.impulses);
+        let mut reach = found.reach;
         reach.contact = reach.contact.map(|contact| stated.contacts[contact]);
         for (&contact, place) in stated.contacts.iter().zip(inner.places()) {
             let (speed, rate) = (self.approaches[contact], load.approaches[contact]);

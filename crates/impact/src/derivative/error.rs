@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DMatrix;
 use percussion_complementarity::friction;
 
 use crate::{certificate::CertificateError, readable::readable};
@@ -95,24 +95,25 @@ pub(super) fn check_matrix(
     (rows, columns): (usize, usize),
 ) -> Result<(), Error> {
     let found = Shape { rows: matrix.nrows(), columns: matrix.ncols() };
-    let expected = Shape { rows, columns };
-    if found != expected {
-        return Err(Error::Shape { name, found, expected });
-    }
-    match matrix.iter().position(|entry| !entry.is_finite()) {
-        None => Ok(()),
-        Some(index) => {
-            let (row, column) = (index % rows, index / rows);
-            Err(Error::Entry { name, row, column, value: matrix[(row, column)] })
-        }
-    }
+    check(name, matrix.as_slice(), found, Shape { rows, columns })
 }
 
 /// Refuses a vector of another length, or with an entry that is not finite.
-pub(super) fn check_vector(
-    name: &'static str,
-    vector: &DVector<f64>,
-    length: usize,
-) -> Result<(), Error> {
-    check_matrix(name, &DMatrix::from_column_slice(vector.len(), 1, vector.as_slice()), (length, 1))
+pub(super) fn check_vector(name: &'static str, vector: &[f64], length: usize) -> Result<(), Error> {
+    let of = |rows| Shape { rows, columns: 1 };
+    check(name, vector, of(vector.len()), of(length))
+}
+
+/// The same for `entries` by columns.
+fn check(name: &'static str, entries: &[f64], found: Shape, expected: Shape) -> Result<(), Error> {
+    if found != expected {
+        return Err(Error::Shape { name, found, expected });
+    }
+    match entries.iter().position(|entry| !entry.is_finite()) {
+        None => Ok(()),
+        Some(index) => {
+            let (row, column) = (index % found.rows, index / found.rows);
+            Err(Error::Entry { name, row, column, value: entries[index] })
+        }
+    }
 }

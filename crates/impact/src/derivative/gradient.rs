@@ -37,8 +37,8 @@ impl Derivative {
         self.refuse_grazing()?;
         let problem = &self.problem;
         let (response, rows) = (problem.response(), self.impulse.len());
-        check_vector("velocity", velocity, problem.dimension())?;
-        check_vector("impulses", impulses, rows)?;
+        check_vector("velocity", velocity.as_slice(), problem.dimension())?;
+        check_vector("impulses", impulses.as_slice(), rows)?;
         let weights = impulses + response.tr_mul(velocity);
         let Pulled { by_free, by_delassus, friction } = self.pulled(&weights)?;
 
@@ -100,10 +100,9 @@ impl Derivative {
             .flat_map(|&contact| (0..3).map(move |i| problem.rows(contact).nth(i)))
             .map(|row| row.filter(|row| !problem.is_locked(*row)))
             .collect();
-        let entry = |row: usize| places[row].map_or(0.0, |row| weights[row]);
-        let weights = (0..stated.contacts.len())
-            .map(|index| Vector3::from_fn(|i, _| entry(3 * index + i)))
-            .collect::<Vec<_>>();
+        let mut weights = weights.clone();
+        self.clear_locked(&mut weights);
+        let weights = stated.vectors(problem, &weights);
         let none = vec![Vector3::zeros(); weights.len()];
         let gradient = inner.backward(&none, &weights)?;
         for (row, place) in places.iter().enumerate() {

@@ -88,11 +88,7 @@ impl Inertia {
     pub(super) fn multiply(&self, x: &DVector<f64>) -> DVector<f64> {
         match self {
             Self::Factored { matrix, .. } => matrix * x,
-            Self::Operator { operator, .. } => {
-                let mut columns = DMatrix::from_column_slice(x.len(), 1, x.as_slice());
-                operator.multiply(&mut columns);
-                columns.column(0).into_owned()
-            }
+            Self::Operator { operator, .. } => column(x, |column| operator.multiply(column)),
         }
     }
 
@@ -100,11 +96,7 @@ impl Inertia {
     pub(super) fn solve(&self, y: &DVector<f64>) -> DVector<f64> {
         match self {
             Self::Factored { factor, .. } => factor.solve(y),
-            Self::Operator { operator, .. } => {
-                let mut columns = DMatrix::from_column_slice(y.len(), 1, y.as_slice());
-                operator.solve(&mut columns);
-                columns.column(0).into_owned()
-            }
+            Self::Operator { operator, .. } => column(y, |column| operator.solve(column)),
         }
     }
 
@@ -180,6 +172,13 @@ impl Inertia {
         check_finite(&format!("inverse mass times {name}ᵀ"), &columns)?;
         Ok(columns)
     }
+}
+
+/// The vector after `change`, which works on columns.
+fn column(vector: &DVector<f64>, change: impl FnOnce(&mut DMatrix<f64>)) -> DVector<f64> {
+    let mut column = DMatrix::from_column_slice(vector.len(), 1, vector.as_slice());
+    change(&mut column);
+    column.column(0).into_owned()
 }
 
 /// `|M|` of a procedure, computed once.

@@ -1,6 +1,6 @@
 //! Scenarios: their bodies and surfaces at the start of their motion.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use percussion_collision::{Settings, Workspace};
 use percussion_dynamics::ContactSet;
 use percussion_mechanism::{
@@ -21,7 +21,7 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
         "`--floating` is for robots, expected a file named `*.urdf` instead of `{}`",
         arguments.file
     );
-    let setup = scenario.build().with_context(|| arguments.file.clone())?;
+    let setup = input::build(&scenario, &arguments.file)?;
     let mechanism = &setup.mechanism;
     let system = mechanism.model.system();
     let coordinates = &mechanism.state.coordinates;
