@@ -145,7 +145,7 @@ impl Impact {
         let part: Vec<f64> = velocity.iter().map(|v| v / unit).collect();
         let half = energy(&mass, &extended(&part));
         let speed = (half + half).sqrt().value() * unit;
-        if !speed.is_finite() {
+        if !(speed * speed).is_finite() {
             return None;
         }
         let strike = rows()

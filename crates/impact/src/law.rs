@@ -98,7 +98,10 @@ pub(crate) fn judged(
     mut outcome: Outcome,
 ) -> Result<Outcome, Error> {
     let judgement = Certificate::judge(problem, &outcome, claims)?;
-    outcome.trace.status = judgement.status;
+    // The law may know of a violation within the impact that the whole does not show.
+    if outcome.trace.status != Status::Violated {
+        outcome.trace.status = judgement.status;
+    }
     outcome.trace.restitution = match outcome.trace.reduction {
         Some(_) => RestitutionUse::Reduced,
         None => claims.restitution_of(problem),

@@ -143,4 +143,36 @@ mod tests {
             assert!((found.x * friction / 5.0 - 1.0).abs() <= 1.0 / friction + 1e-15, "{found}");
         }
     }
+
+    /// From the smallest normal numbers to the largest, also where a square is zero, subnormal or infinite.
+    #[test]
+    fn lengths_of_any_size_are_exact_to_rounding() {
+        for exponent in (-1020..=1020).step_by(4) {
+            let unit = 2.0_f64.powi(exponent);
+            let found = [
+                length(3.0 * unit, -4.0 * unit) / 5.0,
+                length(-4.0 * unit, 3.0 * unit) / 5.0,
+                length(0.0, -unit),
+                norm(&(vector![2.0, -3.0, 6.0] * unit)) / 7.0,
+                norm(&(vector![-6.0, 2.0, 3.0] * unit)) / 7.0,
+                norm(&(vector![0.0, 0.0, 1.0] * unit)),
+                far_length(3.0 * unit, 4.0 * unit) / 5.0,
+            ];
+            for (i, found) in found.into_iter().enumerate() {
+                assert!((found / unit - 1.0).abs() < 1e-15, "{i}: {found:e} for 2^{exponent}");
+            }
+        }
+        assert_eq!((length(0.0, 0.0), norm(&Vector3::zeros())), (0.0, 0.0));
+        assert_eq!(length(f64::INFINITY, -1.0), f64::INFINITY);
+        assert_eq!(length(-1.0, f64::NEG_INFINITY), f64::INFINITY);
+        assert_eq!(norm(&vector![1.0, f64::INFINITY, 1.0]), f64::INFINITY);
+        assert!(length(f64::NAN, 1.0).is_nan() && norm(&vector![1.0, 1.0, f64::NAN]).is_nan());
+    }
+
+    /// `û_N = u_N + μ ‖u_T‖`, by hand.
+    #[test]
+    fn the_modified_velocity_opens_with_the_slip() {
+        let found = modified_velocity(&vector![-1.0, 3.0, -4.0], 0.5);
+        assert_eq!(found, vector![1.5, 3.0, -4.0]);
+    }
 }

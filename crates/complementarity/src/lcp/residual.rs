@@ -221,8 +221,8 @@ impl Judge {
             if missed > 0.0 {
                 let (row, column) = problem.scaling().factors(i);
                 let natural = smaller(z_i / column / row, w).abs();
-                natural_map = if natural > natural_map { natural } else { natural_map };
-                relative = if missed / size > relative { missed / size } else { relative };
+                natural_map = larger(natural, natural_map);
+                relative = larger(missed / size, relative);
             }
         }
         Some(Residuals { natural_map, relative })
@@ -281,9 +281,9 @@ impl Judge {
                 // If even the rounding of compensated sums is large, as where unknowns of 1e33 cancel, the row is
                 // not known to be zero.
                 let doubt = rounding * CANCELLATION * f64::EPSILON * self.terms[i];
-                natural_map = if doubt > natural_map { doubt } else { natural_map };
+                natural_map = larger(doubt, natural_map);
                 let doubt = if doubt > 0.0 { doubt / sizes[i] } else { 0.0 };
-                relative = if doubt > relative { doubt } else { relative };
+                relative = larger(doubt, relative);
             }
             let w = self.slack[i];
             // Zero times a finite number is zero; times NaN or infinity it is NaN.
@@ -305,8 +305,8 @@ impl Judge {
                 };
                 (missed, part)
             };
-            natural_map = if missed > natural_map { missed } else { natural_map };
-            relative = if part > relative { part } else { relative };
+            natural_map = larger(missed, natural_map);
+            relative = larger(part, relative);
         }
         if poison == 0.0 { Residuals { natural_map, relative } } else { Residuals::INFINITE }
     }
@@ -353,8 +353,7 @@ fn at_once(problem: &Problem, i: usize) -> f64 {
         if entry != 0.0 && j != i && is_driven(problem, j) {
             let reach = entry.abs() * (q.abs() / diagonal);
             if reach > largest && reach.is_finite() {
-                let reach = reach * damping(problem, i, j);
-                largest = if reach > largest { reach } else { largest };
+                largest = larger(reach * damping(problem, i, j), largest);
             }
         }
     }
@@ -377,8 +376,7 @@ fn effect(problem: &Problem, i: usize, z: f64, sizes: &[f64]) -> f64 {
     let mut largest = f64::NEG_INFINITY;
     for (m, &size) in column.iter().zip(sizes) {
         if *m != 0.0 {
-            let share = (m * z).abs() / size;
-            largest = if share > largest { share } else { largest };
+            largest = larger((m * z).abs() / size, largest);
         }
     }
     let largest = if largest >= 0.0 { largest } else { 1.0 };
@@ -496,5 +494,12 @@ fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
+/// The larger of two numbers, and `b` if `a` is NaN; one instruction, unlike [`f64::max`].
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+#[cfg(test)]
+mod definition;
 #[cfg(test)]
 mod tests;

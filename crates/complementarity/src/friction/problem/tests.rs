@@ -162,3 +162,104 @@ fn what_is_not_finite_has_an_infinite_residual() {
     assert_eq!(problem.by_law(Law::Coulomb).relative_residual(&impulses), f64::INFINITY);
     assert_eq!(problem.by_law(Law::MaximumDissipation).relative_residual(&impulses), f64::INFINITY);
 }
+
+/// `‖v‖`, by the largest entry.
+fn plain_norm(v: &[f64]) -> f64 {
+    let size = v.iter().fold(0.0, |size: f64, x| size.max(x.abs()));
+    let square: f64 = v.iter().map(|x| (x / size).powi(2)).sum();
+    if size > 0.0 { size * square.sqrt() } else { 0.0 }
+}
+
+/// The largest violation of a part of Coulomb's law (m/s), by its definition.
+fn missed(w: f64, friction: f64, p: &Vector3<f64>, u: &Vector3<f64>) -> f64 {
+    let push = p * w;
+    let limit = friction * push.x.max(0.0);
+    let trial = [push.y - u.y, push.z - u.z];
+    let scale = (limit / plain_norm(&trial)).min(1.0);
+    let slip = plain_norm(&[push.y - scale * trial[0], push.z - scale * trial[1]]);
+    let open = plain_norm(push.as_slice()).min(u.x.max(0.0));
+    (-u.x).max(-push.x).max(plain_norm(&[push.y, push.z]) - limit).max(open).max(slip)
+}
+
+#[test]
+fn residuals_and_energies_of_any_impulses_are_those_of_their_definitions() {
+    let mut random = ChaCha8Rng::seed_from_u64(40);
+    for seed in 0..40 {
+        let contacts = 1 + seed as usize % 5;
+        let (jacobian, inverse_mass) = random_bodies(seed, 3, contacts);
+        let w = &jacobian * inverse_mass * jacobian.transpose();
+        let free = nalgebra::DVector::from_fn(3 * contacts, |_, _| random.random_range(-1.0..1.0));
+        let friction: Vec<f64> =
+            (0..contacts).map(|_| [0.0, 0.4, 3.0][random.random_range(0..3)]).collect();
+        let problem = Problem::from_dense(&w, free.as_slice(), &friction).unwrap();
+        let p = nalgebra::DVector::from_fn(3 * contacts, |_, _| random.random_range(-1.0..1.0));
+        let impulses: Vec<Vector3<f64>> =
+            (0..contacts).map(|i| p.fixed_rows::<3>(3 * i).into_owned()).collect();
+        let u = &w * &p + &free;
+        let each: Vec<f64> = (0..contacts)
+            .map(|i| {
+                let mass = (0..3).map(|k| w[(3 * i + k, 3 * i + k)]).sum::<f64>() / 3.0;
+                let velocity = u.fixed_rows::<3>(3 * i).into_owned();
+                missed(mass, friction[i], &impulses[i], &velocity)
+            })
+            .collect();
+        let near = |found: f64, expected: f64| (found - expected).abs() <= 1e-12 * (1.0 + expected);
+        let found = problem.contact_residuals(&impulses);
+        assert_eq!(found.len(), contacts);
+        assert!((0..contacts).all(|i| near(found[i], each[i])), "{found:?} {each:?}");
+        let largest = each.iter().copied().fold(0.0, f64::max);
+        assert!(near(problem.natural_map_residual(&impulses), largest));
+        assert!(near(problem.figures(&impulses).largest(), largest));
+        let scale = (0..contacts).map(|i| plain_norm(&free.as_slice()[3 * i..3 * i + 3]));
+        let scale = scale.fold(0.0, f64::max);
+        assert!(near(problem.relative_residual(&impulses), largest / scale));
+        let products = (0..contacts).map(|i| (p[3 * i] * u[3 * i]).abs());
+        assert!(near(problem.complementarity(&impulses), products.fold(0.0, f64::max)));
+        let lost = -0.5 * p.dot(&(&w * &p)) - p.dot(&free);
+        assert!((problem.dissipation(&impulses) - lost).abs() <= 1e-12 * (1.0 + lost.abs()));
+    }
+}
+
+/// `9 (3 n + 4) ε max √w_i Σ √w_i ‖p_i‖`, and in fact not less than what is lost.
+#[test]
+fn the_bound_of_rounding_grows_with_impulses_and_masses() {
+    let diagonal = vector![4.0, 4.0, 4.0, 9.0, 9.0, 9.0];
+    let w = DMatrix::from_diagonal(&nalgebra::DVector::from_column_slice(diagonal.as_slice()));
+    let problem = Problem::from_dense(&w, &[1.0; 6], &[0.5; 2]).unwrap();
+    let bound = problem.rounding(&[vector![3.0, 0.0, 4.0], vector![0.0, 7.0, 0.0]]);
+    // √w = 2 and 3, norms 5 and 7.
+    let expected = 9.0 * 10.0 * f64::EPSILON * 3.0 * (2.0 * 5.0 + 3.0 * 7.0);
+    assert!((bound / expected - 1.0).abs() < 1e-14, "{bound} {expected}");
+    assert_eq!(problem.rounding(&[Vector3::zeros(); 2]), 0.0);
+    assert_eq!(problem.rounding(&[vector![f64::INFINITY, 0.0, 0.0]; 2]), f64::INFINITY);
+    assert_eq!(problem.rounding(&[vector![f64::NAN, 0.0, 0.0]; 2]), f64::INFINITY);
+    assert_eq!(problem.rounding(&[vector![1e308, 0.0, 0.0]; 2]), f64::INFINITY);
+}
+
+/// Two contacts at the same place that press against each other with 10¹⁰ N·s: plain sums have an error of about 10⁻⁷ m/s.
+#[test]
+fn figures_of_impulses_that_cancel_are_compensated() {
+    let block = dmatrix![0.1, 0.0, 0.0; 0.0, 0.3, 0.0; 0.0, 0.0, 0.7];
+    let w = DMatrix::from_fn(6, 6, |i, j| block[(i % 3, j % 3)]);
+    let problem = Problem::from_dense(&w, &[-1.0, 0.0, 0.0, -1.0, 0.0, 0.0], &[0.0; 2]).unwrap();
+    // The sum of the normal impulses is 3, exactly; the velocity is 0.1 · 3 − 1 up to the rounding of 0.1.
+    let impulses = [vector![1e10 + 3.0, 0.0, 0.0], vector![-1e10, 0.0, 0.0]];
+    let figures = problem.figures(&impulses);
+    assert!((figures.approach - 0.7).abs() < 1e-15, "{figures:?}");
+    let mass = 1.1 / 3.0;
+    assert!((figures.adhesion / (mass * 1e10) - 1.0).abs() < 1e-14, "{figures:?}");
+    assert_eq!(figures.complementarity, 0.0);
+    // Where rounding is small, the sums are plain ones: 0.1 · 5 + 0.1 · 5 − 1.
+    let figures = problem.figures(&[vector![5.0, 0.0, 0.0]; 2]);
+    assert!(figures.largest() < 1e-15, "{figures:?}");
+}
+
+#[test]
+fn contacts_in_the_plane_need_two_velocities_each() {
+    let w = DMatrix::identity(4, 4);
+    for count in [0, 2, 3, 5, 6, 8] {
+        let error = Problem::from_planar(&w, &vec![0.0; count], &[0.5; 2]).unwrap_err();
+        let (name, found, expected) = ("free_velocity", count, 4);
+        assert_eq!(error, ProblemError::Length { name, found, expected });
+    }
+}

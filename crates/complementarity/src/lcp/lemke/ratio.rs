@@ -105,48 +105,4 @@ impl RatioTest {
 }
 
 #[cfg(test)]
-mod tests {
-    use nalgebra::{DMatrix, DVector};
-
-    use super::*;
-    use crate::lcp::Problem;
-
-    /// The row that leaves when the artificial variable with the column `entries` grows from `values`, with all `w` basic.
-    fn leaving(entries: &[f64], values: &[f64]) -> Option<usize> {
-        let n = values.len();
-        let problem = Problem::new(DMatrix::identity(n, n), DVector::from_column_slice(values));
-        let mut dictionary = Dictionary::default();
-        dictionary.load(&problem.unwrap(), entries);
-        let mut test = RatioTest::default();
-        test.reserve(n);
-        test.leaving_row(&dictionary, n)
-    }
-
-    #[test]
-    fn the_smallest_ratio_leaves() {
-        assert_eq!(leaving(&[-1.0, -2.0, 5.0], &[1.0, 1.0, 0.0]), Some(1));
-        assert_eq!(leaving(&[-1.0, -2.0], &[0.25, 1.0]), Some(0));
-        assert_eq!(leaving(&[1.0, 0.0], &[1.0, 1.0]), None, "nothing falls");
-    }
-
-    /// An entry of `10⁻¹⁰` of the largest counts as zero, as does one of exactly `10⁻¹⁰` compared with 1.
-    #[test]
-    fn small_entries_beside_the_largest_stop_nothing() {
-        assert_eq!(leaving(&[-1e12, -10.0], &[1.0, 0.0]), Some(0));
-        assert_eq!(leaving(&[-1e12, -1e3], &[1.0, 0.0]), Some(1));
-        assert_eq!(leaving(&[-1e-10], &[1.0]), None);
-        assert_eq!(leaving(&[-2e-10], &[1.0]), Some(0));
-    }
-
-    /// Rows are tied within `10⁻¹²` of the largest value, whether that row decreases or not. Of tied rows the first,
-    /// whose `w` is basic, leaves last: its column of `B⁻¹` is a unit vector.
-    #[test]
-    fn ties_are_relative_to_the_largest_value() {
-        let apart =
-            |gap: f64, largest: f64| leaving(&[-1.0, -1.0, 0.0], &[1.0, 1.0 + gap, largest]);
-        assert_eq!(apart(0.0, 1.0), Some(1));
-        assert_eq!(apart(1e-7, 1.0), Some(0));
-        assert_eq!(apart(1e-7, 1e6), Some(1));
-        assert_eq!(apart(1e-5, 1e6), Some(0));
-    }
-}
+mod tests;

@@ -3,7 +3,10 @@
 use nalgebra::{DMatrix, dmatrix, dvector};
 use proptest::prelude::*;
 
-use super::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::{definition::Stated, *};
 use crate::lcp::{Method, Status, enumerate};
 
 /// Symptom: projected Gauss–Seidel reported `w = (1.75, 0)` as solved and Fischer–Burmeister `(1.33, 0.67)`, instead
@@ -255,4 +258,136 @@ fn entries_that_are_rounding_do_not_excuse_other_rows() {
             }
         }
     }
+}
+
+/// Problems of one to five rows with zeros, equal entries, indefinite and semidefinite matrices, and rows and columns in
+/// their own units; answers with zeros, a few negative entries, and any size.
+fn stated(random: &mut ChaCha8Rng) -> Stated {
+    let n = random.random_range(1..=5);
+    let integers = random.random_bool(0.3);
+    let empty = [0.0, 0.3, 0.6][random.random_range(0..3)];
+    let number = |random: &mut ChaCha8Rng| {
+        if random.random_bool(empty) {
+            0.0
+        } else if integers {
+            f64::from(random.random_range(-3..=3_i32))
+        } else {
+            random.random_range(-1.0..1.0)
+        }
+    };
+    let mut matrix: Vec<Vec<f64>> =
+        (0..n).map(|_| (0..n).map(|_| number(random)).collect()).collect();
+    if random.random_bool(0.5) {
+        let a = matrix.clone();
+        let product = |i: usize, j: usize| (0..n).map(|k| a[i][k] * a[j][k]).sum();
+        matrix = (0..n).map(|i| (0..n).map(|j| product(i, j)).collect()).collect();
+    }
+    let mut vector: Vec<f64> = (0..n).map(|_| number(random)).collect();
+    let mut answer: Vec<f64> = (0..n).map(|_| number(random).abs()).collect();
+    if random.random_bool(0.2) {
+        answer[0] = -answer[0];
+    }
+    let size = 10_f64.powi([0, 0, 0, 2, 9, 20][random.random_range(0..6)]);
+    answer.iter_mut().for_each(|z| *z *= size);
+    if random.random_bool(0.5) {
+        // Rows that the answer fulfills, or almost.
+        for i in 0..n {
+            let sum: f64 = (0..n).map(|j| matrix[i][j] * answer[j]).sum();
+            if random.random_bool(0.8) {
+                vector[i] = -sum * (1.0 + [0.0, 3e-9, 1e-5, 3e-4, -3e-4][random.random_range(0..5)]);
+            }
+        }
+    }
+    let decades = [0.0, 0.0, 1.5, 8.0][random.random_range(0..4)];
+    let unit = |random: &mut ChaCha8Rng| 10_f64.powf(random.random_range(-1.0..=1.0) * decades);
+    let same = random.random_bool(0.5);
+    for i in 0..n {
+        let row = unit(random);
+        let column = if same { row } else { unit(random) };
+        matrix[i].iter_mut().for_each(|entry| *entry *= row);
+        vector[i] *= row;
+        matrix.iter_mut().for_each(|row| row[i] *= column);
+        answer[i] /= column;
+    }
+    Stated { matrix, vector, answer }
+}
+
+fn assert_near(found: f64, expected: f64, what: &str, stated: &Stated) {
+    let near = found == expected || (found - expected).abs() <= 1e-9 * found.abs().max(expected);
+    assert!(near, "{what} {found:e}, by definition {expected:e}: {stated:?}");
+}
+
+#[test]
+fn residuals_are_those_of_the_definition() {
+    let mut random = ChaCha8Rng::seed_from_u64(18);
+    let mut judge = Judge::default();
+    let mut counts = [0; 3];
+    for _ in 0..20_000 {
+        let stated = stated(&mut random);
+        let n = stated.vector.len();
+        let free = if random.random_bool(0.2) { random.random_range(0..n) } else { 0 };
+        let defined = stated.defined(free);
+        let matrix = DMatrix::from_fn(n, n, |i, j| stated.matrix[i][j]);
+        let vector = DVector::from_column_slice(&stated.vector);
+        let z = DVector::from_column_slice(&stated.answer);
+        let problem = Problem::new(matrix, vector).unwrap();
+        for (i, (row, column)) in stated.factors().into_iter().enumerate() {
+            assert_eq!(problem.scaling().factors(i), (row, column), "{stated:?}");
+        }
+        judge.prepare(&problem);
+        judge.add_up(&problem, &z, true);
+        let slack = judge.scaled_slack(&problem, &z);
+        let within = judge.within(&problem, &z, 1e-3);
+        let approaches: Vec<bool> = (0..n).map(|i| judge.approaches(&problem, i, 1e-3)).collect();
+        let residuals = judge.mixed_residuals(&problem, &z, free);
+        for i in 0..n {
+            assert_near(judge.sizes[i], defined.sizes[i], "size", &stated);
+            assert_near(judge.floors[i], defined.floors[i], "floor", &stated);
+            assert_near(judge.measures[i], defined.measures[i], "measure", &stated);
+        }
+        // Where terms cancel, sums are rounded, and what is lost of compensated sums counts.
+        let terms = |i: usize| {
+            let products = (0..n).map(|j| (stated.matrix[i][j] * z[j]).abs());
+            products.sum::<f64>() + stated.vector[i].abs()
+        };
+        let exact = (0..n)
+            .all(|i| defined.slack[i] == 0.0 || terms(i) <= 1e5 * defined.slack[i].abs());
+        if exact {
+            assert_near(residuals.relative, defined.relative, "relative", &stated);
+            assert_near(residuals.natural_map, defined.natural_map, "natural map", &stated);
+            assert_near(slack, defined.scaled_slack, "scaled slack", &stated);
+        } else {
+            let unit = (n + 1) as f64 * f64::EPSILON;
+            let lost = |i: usize| {
+                let again = unit * terms(i) > 1e-11 * defined.measures[i];
+                // Rows with an open contact are only added up again if they are within rounding.
+                let open = z[i] == 0.0 && defined.slack[i] > 0.9 * unit * terms(i);
+                let lost = unit * f64::EPSILON * terms(i) / defined.measures[i];
+                if again && !open { lost } else { 0.0 }
+            };
+            let least = (0..n).map(lost).fold(defined.relative, f64::max);
+            let off = (residuals.relative - least).abs();
+            assert!(off <= 2e-11 + 1e-9 * least, "{residuals:?} {least:e} {stated:?}");
+            counts[2] += 1;
+        }
+        if let (Some(bound), 0) = (within, free) {
+            assert!(defined.relative <= 1e-3, "{bound:?} {defined:?} {stated:?}");
+            counts[0] += 1;
+            if exact {
+                let above = bound.relative >= defined.relative * (1.0 - 1e-9);
+                assert!(above && bound.relative <= 1e-3, "{bound:?} {defined:?} {stated:?}");
+                assert_near(bound.natural_map, defined.natural_map, "natural map", &stated);
+                counts[1] += 1;
+            }
+        }
+        for i in (0..n).filter(|_| exact) {
+            // The bound by the row's own terms counts from the answer, as in the residual.
+            let direct = stated.direct(i).min(1024.0 * terms(i));
+            let size = direct.max(stated.vector[i].abs());
+            let missed = -defined.slack[i] - 1e-3 * size;
+            if missed.abs() > 1e-9 * size {
+                assert_eq!(approaches[i], missed > 0.0, "row {i}: {stated:?}");
+            }
+        }
+    }    assert!(counts.iter().all(|count| *count > 100), "accepted at once {counts:?}");
 }
