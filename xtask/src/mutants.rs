@@ -1,13 +1,19 @@
 //! `cargo xtask mutants [--shard K/N] [--in-diff FILE] [--file PATH]`: changes of the code that no test detects.
 //!
-//! cargo-mutants changes one function after another in a copy of the workspace and runs the tests of its
-//! crate. A change that passes all tests is a survivor: either a test is missing, or the change has no
-//! effect. The results are kept in `target/mutants/`: the folders of cargo-mutants, and `summary.txt` with
-//! the counts and the survivors.
+//! cargo-mutants lists changes of the functions that judge answers. All changes of a package are [woven](weave) into
+//! one copy of it, which is compiled once; then its tests [run](trial) on each. A change that passes all tests, those of
+//! documentation aside, is a survivor: either a test is missing, or the change has no effect. The results are kept in
+//! `target/mutants/summary.txt`.
 
-use std::{fmt::Write, fs, path::Path};
+mod list;
+mod trial;
+mod weave;
+
+use std::{collections::BTreeMap, fmt::Write, fs, io::Write as _};
 
 use anyhow::{Context, bail};
+use list::Mutant;
+use trial::{Fate, Trial};
 
 use crate::shell::{self, Refusal, cargo};
 
@@ -43,8 +49,8 @@ const FILES: [(&str, &[&str]); 2] = [
 /// The options.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Options {
-    /// Part of the mutants, such as `0/8`.
-    shard: Option<String>,
+    /// Part of the mutants, such as the first of eight, `(0, 8)`.
+    shard: Option<(usize, usize)>,
     /// A file with a diff; only the changed code is mutated.
     in_diff: Option<String>,
     /// One file instead of the list.
@@ -68,6 +74,12 @@ impl Options {
         Ok(options)
     }
 
+    /// The part of the list that is requested: every `N`th, so that each part has some of every file.
+    fn part(&self, list: Vec<Mutant>) -> Vec<Mutant> {
+        let Some((k, n)) = self.shard else { return list };
+        list.into_iter().filter(|mutant| mutant.id % n == k).collect()
+    }
+
     /// The files of a package that are requested.
     fn files<'a>(&'a self, package: &str, all: &'a [&'a str]) -> Vec<&'a str> {
         let folder = format!("crates/{}/", package.trim_start_matches("percussion-"));
@@ -80,48 +92,47 @@ impl Options {
 }
 
 /// `K/N` with `K < N`.
-fn checked_shard(text: &str) -> Result<String, Refusal> {
-    let numbers =
-        text.split_once('/').and_then(|(k, n)| Some((k.parse::<u32>().ok()?, n.parse().ok()?)));
+fn checked_shard(text: &str) -> Result<(usize, usize), Refusal> {
+    let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
     match numbers {
-        Some((k, n)) if k < n => Ok(text.to_owned()),
+        Some((k, n)) if k < n => Ok((k, n)),
         _ => Err(Refusal::new(format!("--shard is `{text}`, expected K/N with K from 0 to N − 1"))),
     }
 }
 
-/// Runs cargo-mutants, which must be installed, and writes the summary. Survivors count as a failure.
+/// Tries the mutants and writes the summary; needs cargo-mutants. Survivors count as a failure.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if !shell::succeeds(&mut cargo(["mutants", "--version"])) {
         return Err(Refusal::missing("cargo-mutants", INSTALL).into());
     }
     let folder = shell::target().join("mutants");
+    fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
+    let path = folder.join("summary.txt");
     let (mut summary, mut survivors) = (String::new(), 0);
     for (package, all) in FILES {
         let files = options.files(package, all);
         if files.is_empty() {
             continue;
         }
-        let output = folder.join(package);
-        fs::create_dir_all(&output).with_context(|| format!("creating {}", output.display()))?;
-        let mut command = cargo(["mutants", "--no-shuffle", "--package", package, "--output"]);
-        command.arg(&output);
-        for file in files {
-            command.args(["--file", file]);
+        let mutants = options.part(list::of(package, &files, options.in_diff.as_deref())?);
+        if mutants.is_empty() {
+            continue;
         }
-        for (name, value) in [("--shard", &options.shard), ("--in-diff", &options.in_diff)] {
-            if let Some(value) = value {
-                command.args([name, value]);
-            }
-        }
-        // Survivors and timeouts have their own exit codes; the results are read from the files.
-        let status = command.status().context("starting cargo mutants")?;
-        if !matches!(status.code(), Some(0 | 2 | 3)) {
-            bail!("cargo mutants ended with {status}");
-        }
-        survivors += record(&mut summary, package, &output.join("mutants.out"))?;
+        let mut trial = Trial::build(package, &mutants, &folder.join("tree"))?;
+        let mut log = fs::File::create(folder.join(format!("{package}.log")))?;
+        let (sender, receiver) = std::sync::mpsc::channel::<String>();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                for line in receiver {
+                    // What is lost here is in the summary.
+                    let _ = writeln!(log, "{line}");
+                }
+            });
+            trial.run(&mutants, sender);
+        });
+        survivors += record(&mut summary, package, &mutants, &trial.fates)?;
+        fs::write(&path, &summary).with_context(|| format!("writing {}", path.display()))?;
     }
-    let path = folder.join("summary.txt");
-    fs::write(&path, &summary).with_context(|| format!("writing {}", path.display()))?;
     println!("{summary}written to {}", path.display());
     if survivors > 0 {
         bail!("{survivors} mutants survived");
@@ -130,26 +141,27 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 /// Adds the counts and survivors of a package; returns how many survived.
-fn record(summary: &mut String, package: &str, results: &Path) -> anyhow::Result<usize> {
-    let list = |name: &str| -> Vec<String> {
-        let text = fs::read_to_string(results.join(name)).unwrap_or_default();
-        text.lines().map(str::to_owned).collect()
-    };
-    let [caught, missed, timeout, unviable] =
-        ["caught.txt", "missed.txt", "timeout.txt", "unviable.txt"].map(list);
-    let viable = caught.len() + missed.len() + timeout.len();
+fn record(
+    summary: &mut String,
+    package: &str,
+    mutants: &[Mutant],
+    fates: &BTreeMap<usize, Fate>,
+) -> anyhow::Result<usize> {
+    let count = |fate: Fate| fates.values().filter(|found| **found == fate).count();
+    let [caught, late, missed] = [Fate::Caught, Fate::OutOfTime, Fate::Survived].map(count);
+    let viable = caught + late + missed;
+    let share = 100.0 * (caught + late) as f64 / viable.max(1) as f64;
     writeln!(
         summary,
-        "{package}: {viable} viable, {} caught, {} out of time, {} survived; {} do not compile",
-        caught.len(),
-        timeout.len(),
-        missed.len(),
-        unviable.len()
+        "{package}: {viable} viable, {caught} caught, {late} out of time ({share:.1} % together), {missed} survived; \
+         {} do not compile, {} not tried",
+        count(Fate::Unviable),
+        count(Fate::NotTried),
     )?;
-    for survivor in &missed {
-        writeln!(summary, "  {survivor}")?;
+    for mutant in mutants.iter().filter(|mutant| fates.get(&mutant.id) == Some(&Fate::Survived)) {
+        writeln!(summary, "  {}", mutant.name)?;
     }
-    Ok(missed.len())
+    Ok(missed)
 }
 
 #[cfg(test)]
@@ -159,10 +171,7 @@ mod tests {
     #[test]
     fn options_have_values() {
         let options = Options::parse(&["--shard", "1/8", "--in-diff", "x.diff"]).unwrap();
-        assert_eq!(
-            (options.shard.as_deref(), options.in_diff.as_deref()),
-            (Some("1/8"), Some("x.diff"))
-        );
+        assert_eq!((options.shard, options.in_diff.as_deref()), (Some((1, 8)), Some("x.diff")));
         for wrong in [&["--shard"][..], &["--shard", "8/8"], &["--shard", "a/b"], &["--all", "yes"]]
         {
             assert!(Options::parse(wrong).unwrap_err().is::<Refusal>(), "{wrong:?}");
@@ -188,12 +197,20 @@ mod tests {
 
     #[test]
     fn survivors_are_counted_and_named() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("caught.txt"), "a\nb\n").unwrap();
-        fs::write(folder.path().join("missed.txt"), "src/x.rs:1: replace x\n").unwrap();
+        let value = |line: usize| {
+            serde_json::json!({
+                "file": "src/x.rs", "name": format!("src/x.rs:{line}: replace x"), "genre": "FnValue",
+                "replacement": "0", "span": {"start": {"line": line, "column": 1}},
+            })
+        };
+        let list: Vec<_> = (1..=3).map(|id| list::read(&value(id), id).unwrap()).collect();
+        let fates = [(1, Fate::Survived), (2, Fate::Caught), (3, Fate::OutOfTime)].into();
         let mut summary = String::new();
-        assert_eq!(record(&mut summary, "crate", folder.path()).unwrap(), 1);
-        assert!(summary.contains("3 viable, 2 caught, 0 out of time, 1 survived"), "{summary}");
+        assert_eq!(record(&mut summary, "crate", &list, &fates).unwrap(), 1);
+        let counts = "3 viable, 1 caught, 1 out of time (66.7 % together), 1 survived";
+        assert!(summary.contains(counts), "{summary}");
         assert!(summary.contains("\n  src/x.rs:1: replace x\n"), "{summary}");
+        let options = Options { shard: Some((1, 3)), ..Options::default() };
+        assert_eq!(options.part(list).len(), 1, "one of three");
     }
 }

@@ -56,35 +56,50 @@ impl Energy {
         tolerance: f64,
         solve: impl Fn(&Problem) -> Result<Outcome, Error>,
     ) -> Result<Outcome, Error> {
-        let given = solve(problem)?;
-        let tolerance = tolerance.max(ROUNDING);
-        let ended = given.trace.status.came_to_its_end();
-        if self == Self::AsGiven
-            || is_inelastic(problem)
-            || !ended
-            || !grows(problem, &given, tolerance)
-        {
-            return Ok(given);
+        if self == Self::AsGiven || is_inelastic(problem) {
+            return solve(problem);
         }
-        let holds = |factor: f64| {
-            let outcome = solve(&problem.with_restitution_times(factor))?;
-            let ended = outcome.trace.status.came_to_its_end();
-            Ok::<_, Error>((ended && !grows(problem, &outcome, tolerance)).then_some(outcome))
-        };
-        let Some(mut best) = holds(0.0)? else {
-            return Ok(Outcome { trace: unsolved(given.trace), ..given });
-        };
-        let (mut factor, mut failing) = (0.0, 1.0);
-        while failing - factor > GAP {
-            let middle = 0.5 * (factor + failing);
-            match holds(middle)? {
-                Some(outcome) => (factor, best) = (middle, outcome),
-                None => failing = middle,
+        reduced(problem, tolerance, |factor| {
+            if factor < 1.0 {
+                solve(&problem.with_restitution_times(factor))
+            } else {
+                solve(problem)
             }
-        }
-        best.trace.reduction = Some(Reduction { factor, failing });
-        Ok(best)
+        })
     }
+}
+
+/// Returns the outcome of `solve` with the largest factor of restitution found, from 0 to 1, with which the energy does not
+/// grow; [`Status::Unsolved`] if it grows with the factor 0, too.
+pub(crate) fn reduced(
+    problem: &Problem,
+    tolerance: f64,
+    solve: impl Fn(f64) -> Result<Outcome, Error>,
+) -> Result<Outcome, Error> {
+    let given = solve(1.0)?;
+    let tolerance = tolerance.max(ROUNDING);
+    let ended = given.trace.status.came_to_its_end();
+    if !ended || !grows(problem, &given, tolerance) {
+        return Ok(given);
+    }
+    let holds = |factor: f64| {
+        let outcome = solve(factor)?;
+        let ended = outcome.trace.status.came_to_its_end();
+        Ok::<_, Error>((ended && !grows(problem, &outcome, tolerance)).then_some(outcome))
+    };
+    let Some(mut best) = holds(0.0)? else {
+        return Ok(Outcome { trace: unsolved(given.trace), ..given });
+    };
+    let (mut factor, mut failing) = (0.0, 1.0);
+    while failing - factor > GAP {
+        let middle = 0.5 * (factor + failing);
+        match holds(middle)? {
+            Some(outcome) => (factor, best) = (middle, outcome),
+            None => failing = middle,
+        }
+    }
+    best.trace.reduction = Some(Reduction { factor, failing });
+    Ok(best)
 }
 
 fn unsolved(mut trace: crate::outcome::Trace) -> crate::outcome::Trace {
@@ -93,7 +108,7 @@ fn unsolved(mut trace: crate::outcome::Trace) -> crate::outcome::Trace {
 }
 
 /// Whether the outcome has more energy than before the impact. NaN counts as more.
-fn grows(problem: &Problem, outcome: &Outcome, tolerance: f64) -> bool {
+pub(crate) fn grows(problem: &Problem, outcome: &Outcome, tolerance: f64) -> bool {
     let (before, after) = (problem.velocity(), &outcome.velocity);
     let change = 0.5 * problem.momentum(&(after - before)).dot(&(after + before));
     change.is_nan() || change > tolerance * problem.kinetic_energy(before)

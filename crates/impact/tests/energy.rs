@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector, dvector};
 use percussion_impact::{
     Contact, Law, Mass, Outcome, Problem, RestitutionUse, Status, energy::Energy,
-    maximum_dissipation::MaximumDissipation, newton::Newton, poisson::Poisson,
+    maximum_dissipation::MaximumDissipation, newton::Newton, plus::Plus, poisson::Poisson,
 };
 use rand_chacha::{
     ChaCha8Rng,
@@ -50,12 +50,18 @@ fn change(mass: &DMatrix<f64>, before: &DVector<f64>, outcome: &Outcome) -> f64 
     (energy(&outcome.velocity) - energy(before)) / energy(before)
 }
 
-fn laws(energy: Energy) -> [Box<dyn Law>; 4] {
+/// PLUS with coefficients that do not depend on the speed.
+fn plus(energy: Energy) -> Plus {
+    Plus { v_capture: 0.0, v_plastic: 0.0, energy, ..Plus::default() }
+}
+
+fn laws(energy: Energy) -> [Box<dyn Law>; 5] {
     [
         Box::new(MaximumDissipation { energy, ..MaximumDissipation::default() }),
         Box::new(MaximumDissipation { energy, ..MaximumDissipation::coulomb() }),
         Box::new(Newton { energy, ..Newton::default() }),
         Box::new(Poisson { energy, ..Poisson::default() }),
+        Box::new(plus(energy)),
     ]
 }
 
@@ -66,7 +72,7 @@ fn the_energy_never_grows_and_the_factor_is_as_reported() {
     let cases = std::env::var("PERCUSSION_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(500);
     let seed = std::env::var("PERCUSSION_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(24);
     let mut random = Numbers(ChaCha8Rng::seed_from_u64(seed));
-    let (mut resolved, mut reduced, mut gained) = ([0; 4], [0; 4], [0; 4]);
+    let (mut resolved, mut reduced, mut gained) = ([0; 5], [0; 5], [0; 5]);
     for case in 0..cases {
         let (mass, velocity, contacts) = draw(&mut random, 4, case % 3);
         let with = |factor: f64| {
@@ -105,7 +111,7 @@ fn the_energy_never_grows_and_the_factor_is_as_reported() {
         }
     }
     eprintln!("resolved {resolved:?}, reduced {reduced:?}, gained as given {gained:?}");
-    for which in 0..4 {
+    for which in 0..5 {
         assert!(resolved[which] > cases * 4 / 5, "{resolved:?}");
     }
     // Newton's law gains most often, Poisson's rarely.
@@ -123,5 +129,28 @@ fn nothing_is_reduced_where_no_energy_grows() {
         assert_eq!(outcome.trace.reduction, None);
         assert_eq!(outcome.trace.restitution, RestitutionUse::Used);
         assert!((outcome.velocity - dvector![1.0, 2.0]).amax() < 1e-12);
+    }
+}
+
+/// Symptom: three of 60 000 impacts by `Plus` without restitution gained energy. Cause: after a hundred
+/// rounds of ever smaller impulses between two contacts a third one took part, too, although it separated at 0.3 to
+/// 1.1 m/s, and friction pressed it against its motion. Expected: it does not take part. Cases of the seed 7.
+#[test]
+fn plus_gains_nothing_without_restitution() {
+    let cases = std::env::var("PERCUSSION_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let mut random = Numbers(ChaCha8Rng::seed_from_u64(7));
+    for case in 0..cases.max(57_329) {
+        let (mass, velocity, contacts) = draw(&mut random, 4, 1 + case % 2);
+        if case >= cases && ![27_664, 42_284, 57_328].contains(&case) {
+            continue;
+        }
+        let contacts = contacts.into_iter().map(|contact| contact.with_restitution(0.0)).collect();
+        let problem = Problem::new(Mass::Matrix(mass.clone()), velocity.clone(), contacts).unwrap();
+        let outcome = plus(Energy::AsGiven).resolve(&problem).unwrap();
+        assert_ne!(outcome.trace.status, Status::EnergyGained, "{case}");
+        if outcome.trace.status == Status::Resolved {
+            let gain = change(&mass, &velocity, &outcome);
+            assert!(gain <= 1e-8, "{case}: {gain:e}");
+        }
     }
 }

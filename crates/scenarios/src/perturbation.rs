@@ -135,6 +135,7 @@ const ALL: &[Perturbation] = &[
     fault("fault: tolerance of a solver 1e-3", &["tolerance"], Change::AtLeast(1e-3)),
     fault("fault: reference of an order too coarse", &["reference"], Change::AtMost(5)),
     fault("fault: a turn not twice the next", &["halved"], Change::ScaleEntry(2.0)),
+    fault("fault: loaded dice", &["offset"], Change::AtLeast(0.6)),
     fault("fault: springs a thousandth as stiff", &["stiffnesses"], Change::Scale(1e-3)),
 ];
 

@@ -15,8 +15,8 @@ use super::{
 };
 use crate::Problem;
 
-/// Number of consecutive rounds without expansion after which all contacts take part. Without restitution,
-/// impulses that pass back and forth come to an end only after infinitely many rounds. The ratio of the
+/// Number of consecutive rounds without expansion after which all contacts take part that did in any of them. Without
+/// restitution, impulses that pass back and forth come to an end only after infinitely many rounds. The ratio of the
 /// impulses of one round to those of the round before can be close to 1.
 const PATIENCE: usize = 100;
 
@@ -39,6 +39,8 @@ pub struct Workspace {
     impulse: DVector<f64>,
     /// Size of the terms of the contact velocities (m/s), with which rounding is compared.
     speed: f64,
+    /// Factor of all coefficients of restitution, at any speed.
+    kept: f64,
 }
 
 /// Extent of an interval.
@@ -65,14 +67,16 @@ impl Workspace {
         &self.velocity
     }
 
-    /// Algorithm 2.
+    /// Algorithm 2, with all coefficients of restitution multiplied by `kept`.
     pub(super) fn run(
         &mut self,
         law: &Plus,
         problem: &Problem,
+        kept: f64,
         observer: &mut dyn FnMut(&Interval<'_>),
     ) -> Report {
         self.start(law, problem);
+        self.kept = kept;
         self.search.grant(law.work_limit);
         let mut report = self.rounds(law, problem, observer);
         report.work = self.search.spent().0;
@@ -97,7 +101,7 @@ impl Workspace {
             inelastic = if self.gives_back() { 0 } else { inelastic + 1 };
             let mut gathers = inelastic > PATIENCE;
             if gathers {
-                self.gather();
+                self.gather(PATIENCE);
                 report.gathered += 1;
             }
             loop {
@@ -186,7 +190,7 @@ impl Workspace {
             point.owed = point.restitution * point.compression;
             point.compression = 0.0;
             let approach = -self.velocity[point.normal];
-            point.restitution = law.restitution(point.e_min, approach);
+            point.restitution = self.kept * law.restitution(point.e_min, approach);
             state.phase = if point.owed > 0.0 {
                 Phase::Expanding
             } else if approach > slowest {
@@ -194,18 +198,23 @@ impl Workspace {
             } else {
                 Phase::Observing
             };
-            active |= state.phase != Phase::Observing;
+            let takes_part = state.phase != Phase::Observing;
+            point.idle = if takes_part { 0 } else { point.idle.saturating_add(1) };
+            active |= takes_part;
         }
         if law.participation == Participation::All {
-            self.gather();
+            self.gather(usize::MAX);
         }
         active
     }
 
-    /// Makes all points take part in the round.
-    fn gather(&mut self) {
-        for state in self.states.iter_mut().filter(|state| state.phase == Phase::Observing) {
-            state.phase = Phase::Compressing;
+    /// Makes the points take part in the round that have in one of the last `rounds`. Others may separate fast, and friction could
+    /// press them together again, against their motion.
+    fn gather(&mut self, rounds: usize) {
+        for (point, state) in self.points.iter().zip(&mut self.states) {
+            if state.phase == Phase::Observing && point.idle <= rounds {
+                state.phase = Phase::Compressing;
+            }
         }
     }
 

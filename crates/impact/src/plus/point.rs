@@ -65,6 +65,8 @@ pub(super) struct Point {
     pub(super) compression: f64,
     /// Outstanding normal impulse of the expansion (N·s).
     pub(super) owed: f64,
+    /// Number of rounds since it last took part.
+    pub(super) idle: usize,
     /// Direction of sliding that friction opposes, zero without friction.
     pub(super) direction: [f64; 2],
     /// `σ = ‖u_t⁺‖ / ‖π_t‖` in impending slip (kg⁻¹).
@@ -82,6 +84,7 @@ impl Point {
             restitution: 0.0,
             compression: 0.0,
             owed: 0.0,
+            idle: usize::MAX,
             direction: [0.0; 2],
             slip: 0.0,
         }

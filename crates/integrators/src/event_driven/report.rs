@@ -179,6 +179,8 @@ pub struct Drift {
 pub enum Status {
     /// The end time was reached.
     EndReached,
+    /// The energy fell to [`Settings::end_energy`](super::Settings::end_energy) or below.
+    EnergyReached,
     /// The end time was reached, but the law of an impact gained energy, which it does not exclude, or smooth
     /// motion gained more than its tolerances allow.
     EnergyGained,

@@ -56,6 +56,8 @@ impl Run<'_, '_> {
                 Some(Status::Overlap)
             } else if self.course.state.time >= self.end {
                 Some(Status::EndReached)
+            } else if self.has_little_energy() {
+                Some(Status::EnergyReached)
             } else if self.course.counters.work() >= self.course.settings.work_limit {
                 Some(Status::WorkLimit)
             } else if self.approaches() {
@@ -76,8 +78,12 @@ impl Run<'_, '_> {
         let gained = counters.energy_gained > 0
             || energy.is_breached(self.start_kinetic, settings, &counters);
         let status = match status {
-            Status::EndReached if gained => Status::EnergyGained,
-            Status::EndReached if drift.penetration > settings.deepest() => Status::Overlap,
+            Status::EndReached | Status::EnergyReached if gained => Status::EnergyGained,
+            Status::EndReached | Status::EnergyReached
+                if drift.penetration > settings.deepest() =>
+            {
+                Status::Overlap
+            }
             status => status,
         };
         let scales = settings.scales;
@@ -97,6 +103,13 @@ impl Run<'_, '_> {
             counters,
             scales,
         })
+    }
+
+    /// Whether the energy is at most that at which the motion ends.
+    fn has_little_energy(&self) -> bool {
+        let Course { geometry, state, settings, .. } = &self.course;
+        let energy = || geometry.model.system().energy(&state.coordinates, &state.velocity);
+        settings.end_energy.is_some_and(|end| energy() <= end)
     }
 
     /// Whether a closed contact approaches; locates all.

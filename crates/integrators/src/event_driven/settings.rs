@@ -49,6 +49,9 @@ pub struct Settings {
     /// Time between two samples for the observer, in addition to events (s; > 0). If not given (the default),
     /// the observer is called at the ends of steps, which are far apart where the motion is smooth.
     pub sample_interval: Option<f64>,
+    /// Energy at which the motion ends, at the next event, as [`Status::EnergyReached`](super::Status::EnergyReached) (J,
+    /// finite; default none): for instance that of the pass to another state, which the motion cannot reach any more.
+    pub end_energy: Option<f64>,
 }
 
 impl Default for Settings {
@@ -66,6 +69,7 @@ impl Default for Settings {
             step_limit: 1_000_000,
             work_limit: 100_000_000,
             sample_interval: None,
+            end_energy: None,
         }
     }
 }
@@ -94,6 +98,10 @@ impl Settings {
             if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
                 return Err(Error::Setting { name, value, expected: "a positive finite number" });
             }
+        }
+        if let Some(value) = self.end_energy.filter(|value| !value.is_finite()) {
+            let (name, expected) = ("end_energy", "a finite number");
+            return Err(Error::Setting { name, value, expected });
         }
         for (name, value) in [
             ("impact_limit", self.impact_limit),
@@ -128,6 +136,7 @@ pub(super) struct Resolved {
     pub(super) work_limit: usize,
     pub(super) end: f64,
     pub(super) sample_interval: Option<f64>,
+    pub(super) end_energy: Option<f64>,
 }
 
 impl Resolved {
@@ -168,6 +177,7 @@ impl Resolved {
             work_limit: settings.work_limit,
             end,
             sample_interval: settings.sample_interval,
+            end_energy: settings.end_energy,
         }
     }
 }

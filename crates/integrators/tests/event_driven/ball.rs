@@ -50,6 +50,27 @@ fn a_bouncing_ball_rests_from_its_zeno_time_on() {
     }
 }
 
+/// Dropped from 1 m with `e = 1/2` a ball of 2 kg has a quarter of `2 g` J above the floor after each landing; its center is
+/// 0.1 m higher. It ends at the landing that leaves less than it is asked for.
+#[test]
+fn a_motion_ends_where_its_energy_is_low_enough() {
+    let start = at(vec![0.0, 1.1, 0.0], vec![0.0; 3]);
+    let rest = 2.0 * GRAVITY * 0.1;
+    let first = (2.0 / GRAVITY).sqrt();
+    for (part, landings) in [(0.3, 1), (0.25 + 1e-9, 1), (0.25 - 1e-9, 2), (0.02, 3)] {
+        let end_energy = Some(rest + part * 2.0 * GRAVITY);
+        let settings = Settings { end_energy, ..Settings::default() };
+        let model = ball(0.0, 0.3, 0.5);
+        let report =
+            integrate(&model, &Newton::default(), &settings, &start, 9.0, &mut |_| ()).unwrap();
+        assert_eq!((report.status, report.counters.impacts), (Status::EnergyReached, landings));
+        // Flights of 1, 2 e, 2 e², … times the first fall.
+        let flights = [1.0, 2.0, 2.5][landings - 1];
+        let time = first * flights;
+        assert!((report.state.time - time).abs() < 1e-9, "{} {time}", report.state.time);
+    }
+}
+
 /// Landings of a ball that is thrown: the intervals are `e` times those before, whatever it does sideways.
 #[test]
 fn landings_of_a_ball_follow_the_parabola() {

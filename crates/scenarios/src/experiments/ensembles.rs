@@ -10,6 +10,7 @@
 
 mod biped;
 mod block;
+mod die;
 
 use nalgebra::Vector3;
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
@@ -36,6 +37,11 @@ pub(super) const ALL: &[super::Experiment] = &[
         "ensembles/biped",
         ensembles::biped,
         "A biped lands on both feet: the probability that one of them lifts"
+    ),
+    experiment!(
+        "ensembles/die",
+        ensembles::die,
+        "A die is thrown on a table: the probability of each face"
     ),
 ];
 
@@ -89,6 +95,11 @@ fn add_fall(
 fn add_dependability(measurements: &mut Measurements<'_>, ensemble: &Ensemble) {
     let ended = share(ensemble, |member| member.status == Status::EndReached);
     measurements.add("motions that reach their end", 100.0 * ended);
+    add_account(measurements, ensemble);
+}
+
+/// The rows of overlap and energy.
+fn add_account(measurements: &mut Measurements<'_>, ensemble: &Ensemble) {
     let members = ensemble.members.iter();
     let largest = |value: &dyn Fn(&Member) -> f64| members.clone().map(value).fold(0.0, f64::max);
     measurements.add("depth of the deepest overlap", largest(&|member| member.penetration));

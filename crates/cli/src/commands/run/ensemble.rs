@@ -165,8 +165,9 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario, members: u64) -> Res
 /// The worst status of any member.
 fn status(ensemble: &Ensemble) -> &'static str {
     let has = |status: Status| ensemble.result.statuses.iter().any(|share| share.value == status);
-    let ended =
-        |share: &Share<Status>| matches!(share.value, Status::EndReached | Status::EnergyGained);
+    let ended = |share: &Share<Status>| {
+        matches!(share.value, Status::EndReached | Status::EnergyReached | Status::EnergyGained)
+    };
     match ensemble.result.statuses.iter().all(ended) {
         false => "incomplete",
         true if has(Status::EnergyGained) => "energy-gained",

@@ -95,7 +95,7 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     match result {
         Ok(motion) => {
             match motion.report.status {
-                Status::EndReached => summary.status = "completed",
+                Status::EndReached | Status::EnergyReached => summary.status = "completed",
                 Status::EnergyGained => summary.status = "energy-gained",
                 _ => {}
             }

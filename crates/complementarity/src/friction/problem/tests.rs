@@ -184,8 +184,7 @@ fn missed(w: f64, friction: f64, p: &Vector3<f64>, u: &Vector3<f64>) -> f64 {
 #[test]
 fn residuals_and_energies_of_any_impulses_are_those_of_their_definitions() {
     let mut random = ChaCha8Rng::seed_from_u64(40);
-    for seed in 0..40 {
-        let contacts = 1 + seed as usize % 5;
+    for (seed, contacts) in (0..40).zip((1..=5).cycle()) {
         let (jacobian, inverse_mass) = random_bodies(seed, 3, contacts);
         let w = &jacobian * inverse_mass * jacobian.transpose();
         let free = nalgebra::DVector::from_fn(3 * contacts, |_, _| random.random_range(-1.0..1.0));

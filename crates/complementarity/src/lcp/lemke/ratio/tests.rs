@@ -38,8 +38,7 @@ fn small_entries_beside_the_largest_stop_nothing() {
 /// whose `w` is basic, leaves last: its column of `B⁻¹` is a unit vector.
 #[test]
 fn ties_are_relative_to_the_largest_value() {
-    let apart =
-        |gap: f64, largest: f64| leaving(&[-1.0, -1.0, 0.0], &[1.0, 1.0 + gap, largest]);
+    let apart = |gap: f64, largest: f64| leaving(&[-1.0, -1.0, 0.0], &[1.0, 1.0 + gap, largest]);
     assert_eq!(apart(0.0, 1.0), Some(1));
     assert_eq!(apart(1e-7, 1.0), Some(0));
     assert_eq!(apart(1e-7, 1e6), Some(1));
@@ -122,9 +121,9 @@ impl ExactDictionary {
         let limiting: Vec<usize> = (0..n).filter(|&i| self.rows[i][column].0 < 0).collect();
         let vector = |i: usize| self.vector(i, column);
         let first = *limiting.first()?;
-        let least = limiting.iter().fold(first, |least, &i| {
-            if less(&vector(i), &vector(least)) { i } else { least }
-        });
+        let least = limiting
+            .iter()
+            .fold(first, |least, &i| if less(&vector(i), &vector(least)) { i } else { least });
         let artificial = limiting.iter().copied().find(|&i| self.basic[i] == 2 * n);
         artificial.filter(|&i| vector(i)[0] == vector(least)[0]).or(Some(least))
     }
@@ -135,9 +134,11 @@ impl ExactDictionary {
         let solved: Vec<Exact> = self.rows[row]
             .iter()
             .enumerate()
-            .map(|(j, entry)| {
-                if j == column { Exact(1, 1).over(pivot) } else { entry.minus().over(pivot) }
-            })
+            .map(
+                |(j, entry)| {
+                    if j == column { Exact(1, 1).over(pivot) } else { entry.minus().over(pivot) }
+                },
+            )
             .collect();
         for (i, other) in self.rows.iter_mut().enumerate() {
             if i == row {
