@@ -55,6 +55,8 @@
 //! 2017, section 3.1; T. Preclik, "Models and algorithms for ultrascale simulations of non-smooth granular dynamics",
 //! dissertation, Erlangen 2014. The energy balance is derived here, the constraints are an addition.
 
+pub mod derivative;
+
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction::{Law, Method, document::Document};
 use percussion_dynamics::System;

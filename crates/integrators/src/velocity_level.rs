@@ -299,6 +299,26 @@ impl VelocityLevel {
         (self.contacts.clone(), self.impulses.clone())
     }
 
+    /// The current problem of contacts without friction in joints.
+    pub(crate) const fn problem(&self) -> Option<&friction::Problem> {
+        self.problem.as_ref()
+    }
+
+    /// The gaps of the contacts of the problem (m).
+    pub(crate) fn gaps(&self) -> Vec<f64> {
+        self.slots.iter().map(|&slot| self.set.gaps()[slot]).collect()
+    }
+
+    pub(crate) const fn has_joint_friction(&self) -> bool {
+        self.joints.is_some()
+    }
+
+    /// Replaces the impulses found, in the order of [`found`](Self::found).
+    pub(crate) fn set_impulses(&mut self, impulses: &[Vector3<f64>]) {
+        self.impulses.clear();
+        self.impulses.extend_from_slice(impulses);
+    }
+
     /// Solves the stated problem, if there are contacts, and reports how the solve ended.
     pub(crate) fn solve(
         &mut self,

@@ -60,7 +60,7 @@
 
 use nalgebra::DVector;
 
-use super::Problem;
+use super::{Problem, scaling::larger};
 use crate::compensated::Sum;
 
 /// The lower bound of the size of a row, as a fraction of the scale of `q` in its units. Times the default tolerance it is
@@ -494,12 +494,5 @@ fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// The larger of two numbers, and `b` if `a` is NaN; one instruction, unlike [`f64::max`].
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
-}
-
-#[cfg(test)]
-mod definition;
 #[cfg(test)]
 mod tests;

@@ -143,7 +143,7 @@ fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(u64::from((exponent + 1023).unsigned_abs()) << 52)
 }
 
-/// The larger of two numbers that are not NaN; one instruction, unlike [`f64::max`].
-fn larger(a: f64, b: f64) -> f64 {
+/// The larger of two numbers, and `b` if one is NaN; one instruction, unlike [`f64::max`].
+pub(super) fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }

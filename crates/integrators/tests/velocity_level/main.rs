@@ -5,6 +5,7 @@
 mod closed_forms;
 #[path = "../common/mod.rs"]
 mod common;
+mod derivative;
 mod four_bar;
 mod joints;
 mod properties;

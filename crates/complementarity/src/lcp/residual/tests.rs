@@ -1,12 +1,15 @@
 //! Tests of the residuals of linear complementarity problems.
 
+mod definition;
+
 use nalgebra::{DMatrix, dmatrix, dvector};
 use proptest::prelude::*;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{definition::Stated, *};
+use self::definition::Stated;
+use super::*;
 use crate::lcp::{Method, Status, enumerate};
 
 /// Symptom: projected Gauss–Seidel reported `w = (1.75, 0)` as solved and Fischer–Burmeister `(1.33, 0.67)`, instead
