@@ -264,9 +264,10 @@ impl Impact {
             verdict.look("adhesion", k, Extended::from(-impulse[0]), slack.impulse);
             let tangential = norm(&impulse[1..]);
             let bound = Extended::product(contact.friction, impulse[0].max(0.0));
-            // The bound is known to the slack of the normal impulse.
+            // The bound is known to the slack of the normal impulse, which may overflow without friction.
+            let known = if contact.friction > 0.0 { contact.friction * slack.impulse } else { 0.0 };
             let limit = self.tangent_slack(contact, tolerance)
-                + contact.friction * slack.impulse
+                + known
                 + 16.0 * f64::EPSILON * bound.value();
             verdict.look("cone", k, Extended::from(tangential) - bound, limit);
         }
