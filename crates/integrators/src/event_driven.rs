@@ -66,6 +66,7 @@
 //! smooth motion is the explicit method of Tsitouras of order 5 from the crate diffsol.
 
 mod chatter;
+pub mod derivative;
 mod error;
 mod geometry;
 mod hold;

@@ -1,4 +1,4 @@
-//! The derivative of a step with respect to a parameter: [`derivative`].
+//! The derivative of a step with respect to a parameter: [`derivative()`].
 //!
 //! A step by [`ImpulseVelocity`] has data that are smooth in the state, in masses, sizes and coefficients: the velocity `v_f`
 //! without contacts, the operator `W`, and the responses `M⁻¹ Jᵀ`. Its impulses `p` solve a contact problem and are smooth as
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! where `dp/ds` follows from `dW/ds`, `du_f/ds` and `dμ/ds` by the implicit function theorem
-//! ([`friction::derivative`](percussion_complementarity::friction::derivative)). The derivatives of the data are central
+//! ([`friction::derivative`]). The derivatives of the data are central
 //! differences of smooth functions; no difference of two solutions is taken, so modes and tolerances of the solver do not
 //! enter.
 //!
@@ -34,7 +34,7 @@ use crate::{
     simulation::{Scheme, Simulation},
 };
 
-/// A boxed error of the caller.
+/// The error with which a family of models has no member.
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Reasons why a step has no derivative.

@@ -5,6 +5,7 @@
 mod bad_input;
 mod ball;
 mod block;
+mod derivative;
 mod pendulum;
 mod support;
 mod units;
