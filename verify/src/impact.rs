@@ -156,6 +156,20 @@ impl Impact {
         let count = n + rows().count() + joints.len();
         let rounding =
             64.0 * count as f64 * bodies.condition() / bodies.independence() * f64::EPSILON;
+        // A contact of which the joints leave `‖a'‖` of `‖a‖` needs up to `E/‖a'‖` (N·s) to stop, and the joints take it up
+        // again: their impulses cancel to the rounding of `E ‖a‖/‖a'‖`.
+        let strained = contacts
+            .iter()
+            .map(|contact| {
+                (bodies.size(&contact.normal), bodies.movable(&extended(&contact.normal)))
+            })
+            .map(|(whole, rest)| {
+                (whole, dot(&rest, &bodies.response(&rest)).value().max(0.0).sqrt())
+            })
+            .filter(|(whole, size)| *size > rounding * whole)
+            .map(|(whole, size)| whole / size)
+            .fold(0.0_f64, f64::max);
+        let rounding = rounding + 16.0 * f64::EPSILON * strained;
         let (left, recovered) = (0.0, [0.0; 2]);
         Some(Self {
             mass,
