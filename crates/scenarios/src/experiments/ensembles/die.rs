@@ -122,11 +122,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Die>()?;
     let parameters = &fixture.parameters;
-    let throws = match options.effort {
-        Effort::Quick => 60,
-        Effort::Full => 2400,
-        _ => 120,
-    };
+    let throws = if options.effort == Effort::Full { 2400 } else { 60 };
     let mut settings = Settings { members: throws, intervals: 60, ..Settings::default() };
     settings.law.seed = options.seed;
     settings.law.steps = parameters.steps;
