@@ -101,6 +101,8 @@ pub struct Impact {
     strike: f64,
     /// Rounding `ε`.
     rounding: f64,
+    /// Rounding of impulses that joints take up again, as `ε`.
+    strain: f64,
     /// Approach that the law leaves (m/s).
     left: f64,
     /// Error of impulses that were computed from velocities, normal and tangential (N·s); zero for the
@@ -169,7 +171,7 @@ impl Impact {
             .filter(|(whole, size)| *size > rounding * whole)
             .map(|(whole, size)| whole / size)
             .fold(0.0_f64, f64::max);
-        let rounding = rounding + 16.0 * f64::EPSILON * strained;
+        let strain = 16.0 * f64::EPSILON * strained;
         let (left, recovered) = (0.0, [0.0; 2]);
         Some(Self {
             mass,
@@ -181,6 +183,7 @@ impl Impact {
             speed,
             strike,
             rounding,
+            strain,
             left,
             recovered,
         })
@@ -225,7 +228,8 @@ impl Impact {
 
     fn slack(&self, row: &[f64], tolerance: f64) -> Slack {
         let whole = self.bodies.size(row);
-        let velocity = whole * (4.0 * tolerance * self.strike + self.rounding * self.speed);
+        let rounding = (self.rounding + self.strain) * self.speed;
+        let velocity = whole * (4.0 * tolerance * self.strike + rounding);
         let rest = self.bodies.movable(&extended(row));
         let square = dot(&rest, &self.bodies.response(&rest)).max(Extended::ZERO);
         let size = square.sqrt().value();

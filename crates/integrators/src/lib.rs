@@ -47,8 +47,8 @@
 //! | [`EnergyBalance`] | the energy account of the schemes |
 //! | [`ensemble`] | many event-driven motions from one start, with drawn outcomes of their impacts: bands, shares of sequences |
 //! | [`Error`] | reasons why a simulation does not start or take a step |
-//! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate |
-//! | [`impulse_velocity`] | [`ImpulseVelocity`](impulse_velocity::ImpulseVelocity): semi-implicit, contacts by their velocities at the end of the step, round friction cones |
+//! | [`event_driven`] | smooth motion between events, any impact law, contacts that stick, slide and open as constraints, impacts that accumulate; the [derivative](event_driven::derivative) of a motion with impacts |
+//! | [`impulse_velocity`] | [`ImpulseVelocity`](impulse_velocity::ImpulseVelocity): semi-implicit, contacts by their velocities at the end of the step, round friction cones; the [derivative](impulse_velocity::derivative) of a step |
 //! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
 //! | [`Model`] | the moving system, its possible contacts and its start: the same for every scheme |
 //! | [`moreau_jean`] | [`MoreauJean`](moreau_jean::MoreauJean): the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
@@ -102,6 +102,7 @@ mod error;
 pub mod event_driven;
 #[cfg(feature = "adaptive")]
 mod events;
+mod family;
 pub mod impulse_velocity;
 #[cfg(feature = "adaptive")]
 pub mod inclusion;

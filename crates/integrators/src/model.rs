@@ -299,6 +299,7 @@ impl Model {
     }
 
     /// The same model without any contact.
+    #[cfg(feature = "adaptive")]
     pub(crate) fn without_contacts(self) -> Self {
         Self { contacts: Vec::new(), contact_source: None, ..self }
     }

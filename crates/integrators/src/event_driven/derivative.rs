@@ -38,7 +38,7 @@ use percussion_impact::{
 };
 
 use super::{Error as MotionError, Event, EventKind, Mode, Settings, Status, integrate};
-pub use crate::impulse_velocity::derivative::Cause;
+pub use crate::family::Cause;
 use crate::{
     model::{Model, State},
     scales::Scales,

@@ -27,15 +27,13 @@ use percussion_complementarity::friction::{
 };
 
 use super::{ImpulseVelocity, Settings, place};
+pub use crate::family::Cause;
 use crate::{
     error::Error as StepError,
     model::{Model, State},
     report::StepReport,
     simulation::{Scheme, Simulation},
 };
-
-/// The error with which a family of models has no member.
-pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Reasons why a step has no derivative.
 #[derive(Debug, thiserror::Error)]
