@@ -108,7 +108,7 @@ fn unsolved(mut trace: crate::outcome::Trace) -> crate::outcome::Trace {
 }
 
 /// Whether the outcome has more energy than before the impact. NaN counts as more.
-pub(crate) fn grows(problem: &Problem, outcome: &Outcome, tolerance: f64) -> bool {
+fn grows(problem: &Problem, outcome: &Outcome, tolerance: f64) -> bool {
     let (before, after) = (problem.velocity(), &outcome.velocity);
     let change = 0.5 * problem.momentum(&(after - before)).dot(&(after + before));
     change.is_nan() || change > tolerance * problem.kinetic_energy(before)

@@ -231,8 +231,9 @@ pub struct Plus {
     pub interval_limit: usize,
     /// Maximum number of sets of constraints tried in an interval (≥ 1, default 10 000).
     pub pass_limit: usize,
-    /// Whether restitution is reduced where the energy would grow (default [`Energy::AsGiven`], as in the paper). [`resolve_with`](Self::resolve_with), [`observe`](Self::observe) and
-    /// [`trace`](Self::trace) show the impact as given.
+    /// Whether restitution is reduced where the energy would grow (default [`Energy::AsGiven`], as in the paper).
+    /// [`resolve_with`](Self::resolve_with), [`observe`](Self::observe) and [`trace`](Self::trace) show the impact as
+    /// given.
     pub energy: Energy,
     /// Maximum work of all intervals, counted in multiply-adds (≥ 1, default 10⁹, about a second): limits of rounds,
     /// intervals and passes multiply, and this one bounds their product.

@@ -17,9 +17,9 @@ pub(super) struct Mutant {
     pub(super) id: usize,
     /// Path of the file from the root.
     pub(super) file: String,
-    /// What is changed, with its place, as cargo-mutants says it.
+    /// The change and its place, in the words of cargo-mutants.
     pub(super) name: String,
-    /// What kind of code is replaced.
+    /// The kind of the replaced code.
     pub(super) genre: String,
     /// The code that stands there instead.
     pub(super) replacement: String,

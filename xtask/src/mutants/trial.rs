@@ -123,12 +123,12 @@ impl Trial {
 
     /// The tests one after another, until one fails.
     fn fate(&self, id: usize) -> Fate {
-        let fates = self.tests.iter().map(|(path, time)| {
+        let mut fates = self.tests.iter().map(|(path, time)| {
             // Branches that a mutant takes may be slower, and the machine may be busy.
             let limit = *time * 5 + Duration::from_secs(10);
             run(path, &self.folder, id, limit)
         });
-        fates.into_iter().find(|fate| *fate != Fate::Survived).unwrap_or(Fate::Survived)
+        fates.find(|fate| *fate != Fate::Survived).unwrap_or(Fate::Survived)
     }
 }
 
@@ -208,18 +208,18 @@ fn faults(package: &str, tree: &Path) -> anyhow::Result<BTreeSet<usize>> {
         }
         // The branches that a span is in, else all of the expressions around it.
         let mut found = BTreeSet::new();
-        for span in spans {
-            let file = span["file_name"].as_str().unwrap_or_default();
-            let start = span["byte_start"].as_u64().unwrap_or_default();
-            let text = texts
-                .entry(file.to_owned())
-                .or_insert_with(|| fs::read_to_string(tree.join(file)).unwrap_or_default());
-            found.extend(branch(text, usize::try_from(start)?));
-        }
-        for span in spans.iter().filter(|_| found.is_empty()).collect::<Vec<_>>() {
-            let file = span["file_name"].as_str().unwrap_or_default();
-            let start = span["byte_start"].as_u64().unwrap_or_default();
-            found.extend(around(&texts[file], usize::try_from(start)?));
+        for choose in [branch, around] {
+            if !found.is_empty() {
+                break;
+            }
+            for span in spans {
+                let file = span["file_name"].as_str().unwrap_or_default();
+                let start = span["byte_start"].as_u64().unwrap_or_default();
+                let text = texts
+                    .entry(file.to_owned())
+                    .or_insert_with(|| fs::read_to_string(tree.join(file)).unwrap_or_default());
+                found.extend(choose(text, usize::try_from(start)?));
+            }
         }
         if found.is_empty() {
             bail!("not by a mutant: {}", message["rendered"].as_str().unwrap_or_default());
@@ -230,10 +230,10 @@ fn faults(package: &str, tree: &Path) -> anyhow::Result<BTreeSet<usize>> {
 }
 
 /// The mutant at whose line `offset` is.
-fn branch(text: &str, offset: usize) -> Option<usize> {
+fn branch(text: &str, offset: usize) -> Vec<usize> {
     let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
-    let number = text[start..].strip_prefix("/*m")?.split_once("*/")?.0;
-    number.parse().ok()
+    let mark = text[start..].strip_prefix("/*m").and_then(|rest| rest.split_once("*/"));
+    mark.and_then(|(number, _)| number.parse().ok()).into_iter().collect()
 }
 
 /// The mutants of the innermost woven expression around `offset`.
@@ -310,8 +310,8 @@ mod tests {
     fn an_error_belongs_to_the_branch_or_the_expression_around_it() {
         let text = "x (/*e7,8*/ match (a, (/*e9*/ b /*x9*/)) {\n/*m7*/ l - r\n} else c /*x7,8*/) y";
         let at = |part: &str| text.find(part).unwrap();
-        assert_eq!(branch(text, at("l - r")), Some(7));
-        assert_eq!(branch(text, at("match")), None);
+        assert_eq!(branch(text, at("l - r")), [7]);
+        assert!(branch(text, at("match")).is_empty());
         assert_eq!(around(text, at("b /*")), [9]);
         assert_eq!(around(text, at("c /*")), [7, 8]);
         assert!(around(text, at("y")).is_empty() && around(text, 0).is_empty(), "outside of all");

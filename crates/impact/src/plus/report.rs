@@ -15,7 +15,8 @@ pub struct Report {
     pub passes: usize,
     /// Number of intervals that push a jammed contact.
     pub jams: usize,
-    /// Number of rounds in which all contacts took part, because the 100 rounds before had no expansion.
+    /// Number of rounds in which all contacts took part that did in one of the 100 rounds before, because none of these had
+    /// an expansion.
     pub gathered: usize,
     /// Largest approach that the constraints of an interval leave to the next round (m/s): zero when every
     /// interval satisfies all its conditions.

@@ -38,8 +38,9 @@ use percussion_impact::{
 };
 
 use super::{Error as MotionError, Event, EventKind, Mode, Settings, Status, integrate};
-pub use crate::family::Cause;
+pub use crate::family::{Cause, Family, FamilyError};
 use crate::{
+    family::{members, quotient},
     model::{Model, State},
     scales::Scales,
 };
@@ -55,17 +56,9 @@ const STRIDE: f64 = 3e-5;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The increment is not a positive finite number.
-    #[error("increment is {0:?}, expected a positive finite number")]
-    Increment(f64),
-    /// The family has no member at this parameter.
-    #[error("no model and start at s = {s:?}: {cause}")]
-    Family {
-        /// The parameter.
-        s: f64,
-        /// The error of the family.
-        cause: Cause,
-    },
+    /// The family has no members.
+    #[error(transparent)]
+    Family(#[from] FamilyError),
     /// A motion could not start or continue.
     #[error(transparent)]
     Motion(#[from] MotionError),
@@ -82,7 +75,7 @@ pub enum Error {
     Event {
         /// Its time (s).
         time: f64,
-        /// What happened.
+        /// The event that is not accepted.
         found: &'static str,
     },
     /// A contact grazes, so that a small change may avoid it.
@@ -163,8 +156,8 @@ impl Varied {
 /// Figures of a model in a state.
 type Figures<'a> = dyn Fn(&Model, &State) -> Result<Vec<f64>, Error> + 'a;
 
-/// Members of the family at `0` and on both sides.
-struct Family {
+/// Members of a family at `0` and on both sides.
+struct Members {
     increment: f64,
     scales: Scales,
     models: [Model; 3],
@@ -172,7 +165,7 @@ struct Family {
     flights: [Model; 3],
 }
 
-impl Family {
+impl Members {
     /// The step of the parameter in which no body moves farther than the part [`STRIDE`] of the length of the motion, nor
     /// changes its speed by more than that; `None` where nothing changes.
     fn step(&self, varied: &Varied) -> Option<f64> {
@@ -197,14 +190,12 @@ impl Family {
         varied: &Varied,
         of: &Figures<'_>,
     ) -> Result<Vec<f64>, Error> {
-        let quotient = |[a, b]: [Vec<f64>; 2], step: f64| -> Vec<f64> {
-            a.iter().zip(&b).map(|(a, b)| (a - b) / (2.0 * step)).collect()
-        };
-        let by_model = [of(after, &varied.state)?, of(before, &varied.state)?];
-        let mut rate = quotient(by_model, self.increment);
+        let [a, b] = [of(after, &varied.state)?, of(before, &varied.state)?];
+        let mut rate = quotient(&a, &b, self.increment);
         if let Some(step) = self.step(varied) {
-            let by_state = [of(here, &varied.at(step))?, of(here, &varied.at(-step))?];
-            rate.iter_mut().zip(quotient(by_state, step)).for_each(|(rate, more)| *rate += more);
+            let [a, b] = [of(here, &varied.at(step))?, of(here, &varied.at(-step))?];
+            let by_state = quotient(&a, &b, step);
+            rate.iter_mut().zip(by_state).for_each(|(rate, more)| *rate += more);
         }
         Ok(rate)
     }
@@ -232,29 +223,38 @@ impl Family {
     }
 }
 
-/// Gap, impact problem and normal speed of one contact.
-fn strike(model: &Model, contact: usize, state: &State) -> Result<(f64, Problem, f64), Cause> {
-    let crate::Contact { gap, friction, restitution, .. } = &model.contacts()[contact];
-    let system = model.system();
-    let mut set = ContactSet::for_system(system);
-    set.push_gap(system, &state.coordinates, gap.as_ref(), *friction, *restitution)?;
-    let mut jacobian = DMatrix::zeros(0, 0);
-    set.contact_jacobian(&mut jacobian);
-    let n = state.velocity.len();
-    let mut mass = DMatrix::zeros(n, n);
-    system.mass_matrix(&state.coordinates, &mut mass);
-    let velocity = DVector::from_column_slice(&state.velocity);
-    let speed = jacobian.row(0).transpose().dot(&velocity);
-    let coefficients = [Coefficients { friction: *friction, restitution: *restitution }];
-    let joints = DMatrix::zeros(0, n);
-    let problem =
-        Problem::from_jacobian(Mass::Matrix(mass), velocity, &jacobian, &coefficients, joints)?;
-    Ok((set.gaps()[0], problem, speed))
+/// What an impact of one contact depends on, besides the velocity.
+struct Strike {
+    friction: f64,
+    restitution: f64,
+    jacobian: DMatrix<f64>,
+    mass: DMatrix<f64>,
+}
+
+impl Strike {
+    fn of(model: &Model, contact: usize, coordinates: &[f64]) -> Result<Self, Cause> {
+        let &crate::Contact { ref gap, friction, restitution, .. } = &model.contacts()[contact];
+        let (system, n) = (model.system(), model.system().velocity_count());
+        let mut set = ContactSet::for_system(system);
+        set.push_gap(system, coordinates, gap.as_ref(), friction, restitution)?;
+        let (mut jacobian, mut mass) = (DMatrix::zeros(0, 0), DMatrix::zeros(n, n));
+        set.contact_jacobian(&mut jacobian);
+        system.mass_matrix(coordinates, &mut mass);
+        Ok(Self { friction, restitution, jacobian, mass })
+    }
+
+    fn problem(&self, velocity: &DVector<f64>) -> Result<Problem, Cause> {
+        let coefficients =
+            [Coefficients { friction: self.friction, restitution: self.restitution }];
+        let (mass, joints) = (self.mass.clone(), DMatrix::zeros(0, velocity.len()));
+        let mass = Mass::Matrix(mass);
+        Ok(Problem::from_jacobian(mass, velocity.clone(), &self.jacobian, &coefficients, joints)?)
+    }
 }
 
 /// The derivative at `s = 0` of the motions of `family` from their starts until `end` (s).
 ///
-/// `family` gives a model and its start for a parameter; it is called twice at `0` and at `±increment`. An increment of
+/// `family` gives a model and its start for a parameter; it is called twice at `0`, `increment` and `−increment`. An increment of
 /// `1e-5` times the size of the parameter is good for smooth data.
 ///
 /// # Errors
@@ -263,8 +263,8 @@ fn strike(model: &Model, contact: usize, state: &State) -> Result<(f64, Problem,
 ///
 /// # Example
 ///
-/// A ball falls from 1.25 m at 10 m/s² and bounces with `e = 1/2`: after 0.5 s it leaves at 2.5 m/s, and at 0.8 s it has fallen
-/// from 0.3125 m for 0.05 s. With `e` its speed after the landing changes by 5 m/s per unit, its height by 5 · 0.3 m.
+/// A ball falls from 1.25 m at 10 m/s² and bounces with `e = 1/2`. It lands after 0.5 s and leaves with
+/// `5 e` m/s, so that its height after 0.8 s is `1.5 e − 0.45` m: per unit of `e` it is faster by 5 m/s and higher by 1.5 m.
 ///
 /// ```
 /// use nalgebra::{Vector2, Vector3};
@@ -287,21 +287,20 @@ fn strike(model: &Model, contact: usize, state: &State) -> Result<(f64, Problem,
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn derivative(
-    family: &mut dyn FnMut(f64) -> Result<(Model, State), Cause>,
+    family: &mut Family<'_>,
     law: &MaximumDissipation,
     end: f64,
     increment: f64,
 ) -> Result<MotionDerivative, Error> {
-    if !(increment.is_finite() && increment > 0.0) {
-        return Err(Error::Increment(increment));
+    let all = members(family, increment)?;
+    for (model, start) in &all {
+        super::start::check(model, start)?;
     }
-    let mut member = |s: f64| family(s).map_err(|cause| Error::Family { s, cause });
-    let (model, start) = member(0.0)?;
-    let [(after, first), (before, last)] = [member(increment)?, member(-increment)?];
-    let flights = [member(0.0)?.0, member(increment)?.0, member(-increment)?.0];
-    let flights = flights.map(Model::without_contacts);
+    let [(model, start), (after, first), (before, last)] = all;
+    // Models are not cloned, so that flights have members of their own.
+    let flights = members(family, increment)?.map(|(model, _)| model.without_contacts());
     let scales = model.scales(&start, end - start.time);
-    let family = Family { increment, scales, models: [model, after, before], flights };
+    let family = Members { increment, scales, models: [model, after, before], flights };
     let settings = Settings { relative_tolerance: 1e-12, ..Settings::default() };
     let mut moments = Vec::new();
     let report = integrate(&family.models[0], law, &settings, &start, end, &mut |now| {
@@ -313,11 +312,9 @@ pub fn derivative(
         return Err(Error::Ended { time: report.state.time, status: report.status });
     }
 
-    let difference =
-        |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) / (2.0 * increment)).collect();
     let mut varied = Varied {
-        coordinates: difference(&first.coordinates, &last.coordinates),
-        velocity: difference(&first.velocity, &last.velocity),
+        coordinates: quotient(&first.coordinates, &last.coordinates, increment),
+        velocity: quotient(&first.velocity, &last.velocity, increment),
         state: start,
     };
     let mut impacts = Vec::new();
@@ -350,7 +347,7 @@ fn struck(kind: &EventKind) -> Result<usize, &'static str> {
 
 /// Takes `varied` through the impact of `contact` to the state `after`; returns the change of its time.
 fn pass(
-    family: &Family,
+    family: &Members,
     law: &MaximumDissipation,
     contact: usize,
     varied: &mut Varied,
@@ -358,32 +355,36 @@ fn pass(
 ) -> Result<f64, Error> {
     let time = varied.state.time;
     let of_impact = |source: derivative::Error| Error::Impact { time, source };
+    let of_contact = |cause| Error::Contact { time, cause };
     let strike = |model: &Model, state: &State| {
-        strike(model, contact, state).map_err(|cause| Error::Contact { time, cause })
+        Strike::of(model, contact, &state.coordinates).map_err(of_contact)
     };
     let model = &family.models[0];
-    let (_, problem, speed) = strike(model, &varied.state)?;
-    let fastest = problem.contact_jacobian().row(0).abs() * problem.velocity().abs();
-    if -speed <= GRAZING * fastest[0] {
+    let here = strike(model, &varied.state)?;
+    let velocity = DVector::from_column_slice(&varied.state.velocity);
+    let normal = here.jacobian.row(0).transpose();
+    let (speed, fastest) = (normal.dot(&velocity), normal.abs().dot(&velocity.abs()));
+    if -speed <= GRAZING * fastest {
         return Err(Error::Grazes { contact, time, speed: -speed });
     }
+    let gap = |model: &Model, state: &State| {
+        model.contacts()[contact].gap.gap(model.system(), &state.coordinates)
+    };
     let closing =
-        family.rate(&family.models, varied, &|model, state| Ok(vec![strike(model, state)?.0]))?;
+        family.rate(&family.models, varied, &|model, state| Ok(vec![gap(model, state)]))?;
     let shift = -closing[0] / speed;
     varied.shift(model.system(), shift);
 
+    let problem = here.problem(&velocity).map_err(of_contact)?;
     let outcome = law.resolve(&problem).map_err(|error| of_impact(error.into()))?;
     let solved = Derivative::at(law, &problem, &outcome, &derivative::Settings::default())
         .map_err(of_impact)?;
-    let (n, rows) = (problem.dimension(), problem.contact_jacobian().nrows());
+    let (rows, n) = here.jacobian.shape();
     let rates = family.rate(&family.models, varied, &|model, state| {
-        let problem = strike(model, state)?.1;
-        let mut data = vec![problem.contacts()[0].friction, problem.contacts()[0].restitution];
-        data.extend(problem.velocity().iter());
-        data.extend(problem.contact_jacobian().iter());
-        let mut mass = DMatrix::zeros(n, n);
-        model.system().mass_matrix(&state.coordinates, &mut mass);
-        data.extend(mass.iter());
+        let Strike { friction, restitution, jacobian, mass } = strike(model, state)?;
+        let mut data = vec![friction, restitution];
+        data.extend(&state.velocity);
+        data.extend(jacobian.iter().chain(mass.iter()));
         Ok(data)
     })?;
     let (coefficients, rates) = rates.split_at(2);

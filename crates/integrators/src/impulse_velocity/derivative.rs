@@ -27,9 +27,10 @@ use percussion_complementarity::friction::{
 };
 
 use super::{ImpulseVelocity, Settings, place};
-pub use crate::family::Cause;
+pub use crate::family::{Cause, Family, FamilyError};
 use crate::{
     error::Error as StepError,
+    family::{members, quotient},
     model::{Model, State},
     report::StepReport,
     simulation::{Scheme, Simulation},
@@ -39,17 +40,9 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The increment is not a positive finite number.
-    #[error("increment is {0:?}, expected a positive finite number")]
-    Increment(f64),
-    /// The family has no member at this parameter.
-    #[error("no model and start at s = {s:?}: {cause}")]
-    Family {
-        /// The parameter.
-        s: f64,
-        /// The error of the family.
-        cause: Cause,
-    },
+    /// The family has no members.
+    #[error(transparent)]
+    Family(#[from] FamilyError),
     /// The step failed.
     #[error("step at s = {s:?}: {source}")]
     Step {
@@ -115,12 +108,7 @@ struct Stepped {
 }
 
 impl Stepped {
-    fn at(
-        family: &mut dyn FnMut(f64) -> Result<(Model, State), Cause>,
-        settings: &Settings,
-        s: f64,
-    ) -> Result<Self, Error> {
-        let (model, start) = family(s).map_err(|cause| Error::Family { s, cause })?;
+    fn at((model, start): (Model, State), settings: &Settings, s: f64) -> Result<Self, Error> {
         let of_step = |source| Error::Step { s, source };
         let mut simulation =
             Simulation::<ImpulseVelocity>::new(model, *settings, start.clone()).map_err(of_step)?;
@@ -210,29 +198,25 @@ impl Stepped {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn derivative(
-    family: &mut dyn FnMut(f64) -> Result<(Model, State), Cause>,
+    family: &mut Family<'_>,
     settings: &Settings,
     increment: f64,
 ) -> Result<StepDerivative, Error> {
-    if !(increment.is_finite() && increment > 0.0) {
-        return Err(Error::Increment(increment));
-    }
+    let [member, after, before] = members(family, increment)?;
     if settings.projection {
         return Err(Error::Feature("the step ends with a projection"));
     }
-    let mut here = Stepped::at(family, settings, 0.0)?;
+    let mut here = Stepped::at(member, settings, 0.0)?;
     let contacts = here.contacts();
-    let mut sides = Vec::with_capacity(2);
-    for s in [increment, -increment] {
-        let side = Stepped::at(family, settings, s)?;
+    let side = |member, s: f64| {
+        let side = Stepped::at(member, settings, s)?;
         let found = side.contacts();
-        if found != contacts {
-            return Err(Error::Contacts { s, found, expected: contacts });
+        if found == contacts {
+            return Ok(side);
         }
-        sides.push(side);
-    }
-    let [mut after, mut before] =
-        <[Stepped; 2]>::try_from(sides).map_err(|_| Error::Increment(increment))?;
+        Err(Error::Contacts { s, found, expected: contacts.clone() })
+    };
+    let (mut after, mut before) = (side(after, increment)?, side(before, -increment)?);
     let span = 2.0 * increment;
     let overlaps = first_overlap(&contacts, [before.gaps(), here.gaps(), after.gaps()], increment)?;
 
@@ -272,7 +256,7 @@ pub fn derivative(
     let rate = direct + here.velocity(&changes, false);
     let ends = [(&after, increment), (&before, -increment)]
         .map(|(side, s)| side.end(&(&velocity + &rate * s)));
-    let coordinates = ends[0].iter().zip(&ends[1]).map(|(a, b)| (a - b) / span).collect();
+    let coordinates = quotient(&ends[0], &ends[1], increment);
     Ok(StepDerivative { coordinates, velocity: rate.as_slice().to_vec(), contacts: found, reach })
 }
 

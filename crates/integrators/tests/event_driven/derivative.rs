@@ -10,7 +10,7 @@ use percussion_integrators::{
     Contact, Model, State,
     event_driven::{
         EventKind, Settings, Status,
-        derivative::{Cause, Error, derivative},
+        derivative::{Cause, Error, FamilyError, derivative},
         integrate,
     },
 };
@@ -186,11 +186,32 @@ fn motions_without_a_derivative_are_refused_with_the_time() {
     }
     for increment in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let refused = derivative(&mut ball(1, 0.5), &law(), 0.6, increment);
-        assert!(matches!(refused, Err(Error::Increment(_))), "{increment}");
+        assert!(matches!(refused, Err(Error::Family(FamilyError::Increment(_)))), "{increment}");
     }
     let refused = derivative(&mut |_| Err("none".into()), &law(), 0.6, 1e-5);
-    assert!(matches!(refused, Err(Error::Family { .. })));
+    assert!(matches!(refused, Err(Error::Family(FamilyError::Member { .. }))));
     // It lands at √(2 h/g), so the time changes by 1/(g t) = 1/5 s per metre.
     let found = derivative(&mut ball(1, 0.5), &law(), 0.6, 1e-5).unwrap();
     assert!((found.impacts[0].2 - 0.2).abs() < 1e-8, "{found:?}");
+}
+
+/// NaN, a state of the wrong size (also on one side only), and 1e300 m/s.
+#[test]
+fn bad_starts_are_refused() {
+    let throw = Throw::random(&mut ChaCha8Rng::seed_from_u64(9));
+    for change in [
+        (|start, _| start.velocity[1] = f64::NAN) as fn(&mut State, f64),
+        |start, _| start.coordinates.truncate(2),
+        |start, s| start.velocity.truncate(if s > 0.0 { 2 } else { 3 }),
+        |start, _| start.velocity[0] = 1e300,
+    ] {
+        let mut bad = |s: f64| {
+            let (model, mut start) = throw.at(s)?;
+            change(&mut start, s);
+            Ok((model, start))
+        };
+        let refused = derivative(&mut bad, &law(), 0.7, 1e-5);
+        // At 1e300 m/s it takes some seconds until the motion is refused or ends early.
+        assert!(matches!(refused, Err(Error::Motion(_) | Error::Ended { .. })), "{refused:?}");
+    }
 }

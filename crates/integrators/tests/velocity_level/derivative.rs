@@ -9,7 +9,7 @@ use percussion_integrators::{
     Contact, Model, Simulation, State,
     impulse_velocity::{
         ImpulseVelocity, Settings,
-        derivative::{Cause, Error, derivative},
+        derivative::{Cause, Error, FamilyError, derivative},
     },
 };
 use rand_chacha::{
@@ -177,13 +177,13 @@ fn what_has_no_derivative_is_refused() {
     let mut family = Family::random(&mut random);
     for increment in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let refused = derivative(&mut |s| family.at(s), &settings, increment);
-        assert!(matches!(refused, Err(Error::Increment(_))), "{increment}");
+        assert!(matches!(refused, Err(Error::Family(FamilyError::Increment(_)))), "{increment}");
     }
     let projected = Settings { projection: true, ..settings };
     let refused = derivative(&mut |s| family.at(s), &projected, 1e-5);
     assert!(matches!(refused, Err(Error::Feature(_))));
     let refused = derivative(&mut |_| Err("none".into()), &settings, 1e-5);
-    assert!(matches!(refused, Err(Error::Family { .. })));
+    assert!(matches!(refused, Err(Error::Family(FamilyError::Member { .. }))));
     // A foot that touches: below the floor a part of the overlap is removed, above it the gap has to close.
     family.feet = vec![Vector3::new(0.0, 0.0, -0.5)];
     family.friction = vec![0.5];
@@ -196,4 +196,28 @@ fn what_has_no_derivative_is_refused() {
     family.rates[14] = 1.0;
     let refused = derivative(&mut |s| family.at(s), &settings, 1e-5);
     assert!(matches!(refused, Err(Error::Contacts { .. })), "{refused:?}");
+}
+
+/// NaN, a state of the wrong size (also on one side only), and 1e300 m/s.
+#[test]
+fn bad_starts_are_refused() {
+    let family = Family::random(&mut ChaCha8Rng::seed_from_u64(6));
+    let with = |change: fn(&mut State, f64)| {
+        let mut bad = |s: f64| {
+            let (model, mut start) = family.at(s)?;
+            change(&mut start, s);
+            Ok((model, start))
+        };
+        derivative(&mut bad, &Settings::default(), 1e-5)
+    };
+    for change in [
+        (|start, _| start.velocity[1] = f64::NAN) as fn(&mut State, f64),
+        |start, _| start.coordinates.truncate(3),
+        |start, s| start.velocity.truncate(if s > 0.0 { 3 } else { 6 }),
+        |start, _| start.velocity[0] = 1e300,
+    ] {
+        let refused = with(change);
+        // At 1e300 m/s every other speed is zero beside it, which is an edge.
+        assert!(matches!(refused, Err(Error::Step { .. } | Error::Derivative(_))), "{refused:?}");
+    }
 }
