@@ -9,7 +9,7 @@ mod error;
 mod feature;
 mod force;
 
-use std::sync::Arc;
+use std::{iter, ops::Range, sync::Arc};
 
 use nalgebra::{Cholesky, DMatrix, Vector3};
 use percussion_dynamics::{
@@ -370,10 +370,33 @@ pub(crate) fn check_mass_matrix(
     let asymmetry = (&mass_matrix - mass_matrix.transpose()).amax();
     // Entries of a mass matrix are sums of at most a few products per coordinate.
     let rounding = count as f64 * f64::EPSILON * mass_matrix.amax();
-    if asymmetry.is_nan() || asymmetry > rounding || Cholesky::new(mass_matrix).is_none() {
+    let is_definite = |block: Range<usize>| {
+        let size = (block.len(), block.len());
+        Cholesky::new(mass_matrix.view((block.start, block.start), size).into_owned()).is_some()
+    };
+    if asymmetry.is_nan() || asymmetry > rounding || !blocks(&mass_matrix).all(is_definite) {
         return Err(ModelError::MassMatrix);
     }
     Ok(())
+}
+
+/// The smallest square blocks on the diagonal of `matrix` outside of which its lower triangle is zero: one for each
+/// chain of bodies.
+fn blocks(matrix: &DMatrix<f64>) -> impl Iterator<Item = Range<usize>> {
+    let count = matrix.nrows();
+    let mut start = 0;
+    iter::from_fn(move || {
+        let mut end = start + 1;
+        let mut column = start;
+        while column < end.min(count) {
+            let last = (end..count).rev().find(|&row| matrix[(row, column)] != 0.0);
+            end = last.map_or(end, |row| row + 1);
+            column += 1;
+        }
+        let block = start..end;
+        start = end;
+        (block.end <= count).then_some(block)
+    })
 }
 
 /// Checks that contacts match `system` and that their coefficients are in range.
@@ -399,4 +422,26 @@ fn check_constraints(
         equations.check(system).map_err(|source| ModelError::Constraint { constraint, source })?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(matrix: &DMatrix<f64>) -> Vec<(usize, usize)> {
+        blocks(matrix).map(|block| (block.start, block.end)).collect()
+    }
+
+    #[test]
+    fn blocks_are_as_small_as_the_zeros_allow() {
+        assert_eq!(found(&DMatrix::identity(3, 3)), [(0, 1), (1, 2), (2, 3)]);
+        assert_eq!(found(&DMatrix::zeros(0, 0)), []);
+        let mut matrix = DMatrix::identity(5, 5);
+        (matrix[(2, 0)], matrix[(0, 2)]) = (0.5, 0.5);
+        assert_eq!(found(&matrix), [(0, 3), (3, 4), (4, 5)]);
+        // The second column of a block reaches further than its first.
+        (matrix[(4, 1)], matrix[(1, 4)]) = (0.5, 0.5);
+        assert_eq!(found(&matrix), [(0, 5)]);
+        assert_eq!(found(&DMatrix::from_element(2, 2, f64::NAN)), [(0, 2)]);
+    }
 }

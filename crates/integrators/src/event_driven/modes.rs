@@ -22,8 +22,12 @@
 //! contacts that start to slip do so in the direction of their acceleration, found by iteration, and contacts
 //! that slip by the polygon but not by the circle stick.
 
+mod friction;
+
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{self, Method, Status, enumerate};
+
+use friction::{Friction, ROUNDINGS, Rounding};
 
 use super::{
     geometry::{Geometry, Independent, Moment},
@@ -34,10 +38,6 @@ use super::{
 
 /// Number of directions of friction in space.
 const DIRECTIONS: usize = 16;
-
-/// Maximum number of corrections of the directions of impending slip. Each reduces their error by the
-/// anisotropy of the contact.
-const ROUNDINGS: usize = 60;
 
 /// Maximum number of unknowns for which all solutions are searched when Lemke's method finds no answer.
 const ENUMERATED: usize = 14;
@@ -50,19 +50,6 @@ const MARGIN: f64 = 0.1;
 pub(super) struct Decision {
     pub(super) hold: Hold,
     pub(super) modes: Vec<Mode>,
-}
-
-/// Treatment of the friction of a contact in the problem.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Friction {
-    /// At its bound against this direction; zero without friction.
-    Along([f64; 2]),
-    /// In the polygon.
-    Polygon,
-    /// Against a slip that starts in this direction, for contacts in space that leave their polygon.
-    Onset([f64; 2]),
-    /// Friction as large as sticking requires, for contacts within the circle and outside the polygon.
-    Hold,
 }
 
 /// One closed contact.
@@ -93,11 +80,13 @@ pub(super) fn decide(
     geometry.locate_all(moment.coordinates);
     let mut closed = closed_contacts(geometry, settings, moment);
     let answers = solve(geometry, settings, moment, &mut closed, lcps)?;
-    let mut modes = vec![Mode::Open; geometry.gaps.len()];
-    let hold = hold(geometry, settings, moment, (&closed, &answers), &mut modes);
-    let held = hold.solve(geometry, moment, settings.velocity_tolerance);
-    let consistent = consistent(geometry, settings, moment, (&hold, &held), &closed);
-    consistent.then_some(Decision { hold, modes })
+    [true, false].into_iter().find_map(|resting| {
+        let mut modes = vec![Mode::Open; geometry.gaps.len()];
+        let hold = hold(geometry, settings, moment, (&closed, &answers, resting), &mut modes);
+        let held = hold.solve(geometry, moment, settings.velocity_tolerance);
+        let consistent = consistent(geometry, settings, moment, (&hold, &held), &closed);
+        consistent.then_some(Decision { hold, modes })
+    })
 }
 
 /// Contacts that are closed and neither approach nor separate, with their friction.
@@ -143,50 +132,15 @@ fn solve(
     if closed.is_empty() {
         return Some(answers);
     }
+    let mut rounding = Rounding::new(zero);
     for _ in 0..ROUNDINGS {
         *lcps += 1;
         answers = Statement::new(geometry, moment, &bias, closed).solve(closed)?;
-        let mut changed = false;
-        if geometry.components == 3 {
-            for (contact, answer) in closed.iter_mut().zip(&answers) {
-                let friction = geometry.contacts.as_slice()[contact.contact].friction;
-                let round = contact.friction.rounded(answer, friction, contact.inverse_mass, zero);
-                changed |= contact.friction.differs(&round);
-                contact.friction = round;
-            }
-        }
-        if !changed {
+        if geometry.components == 2 || rounding.apply(geometry, closed, &answers) <= zero {
             break;
         }
     }
     Some(answers)
-}
-
-impl Friction {
-    /// Friction for the next iteration, from the answer with the current one.
-    fn rounded(self, answer: &Answer, friction: f64, inverse_mass: f64, zero: f64) -> Self {
-        let [a, b] = answer.slip_acceleration;
-        let size = a.hypot(b);
-        match self {
-            Self::Polygon if size > zero => Self::Onset([a / size, b / size]),
-            Self::Onset([c, d]) if a * c + b * d < -zero => Self::Hold,
-            Self::Onset(_) if size > zero => Self::Onset([a / size, b / size]),
-            Self::Hold => {
-                let [p, q] = answer.tangent;
-                let force = p.hypot(q);
-                let excess = (force - friction * answer.normal) * inverse_mass;
-                if excess > zero { Self::Onset([-p / force, -q / force]) } else { self }
-            }
-            same => same,
-        }
-    }
-
-    fn differs(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Onset(a), Self::Onset(b)) => (a[0] - b[0]).hypot(a[1] - b[1]) > 1e-13,
-            _ => self != other,
-        }
-    }
 }
 
 /// The complementarity problem, reduced to the directions that bilateral equations and holding friction leave
@@ -357,11 +311,14 @@ fn solution(problem: &lcp::Problem) -> Option<DVector<f64>> {
 }
 
 /// The lines of the contacts that hold according to the answers: no more than determine the forces.
+///
+/// With `resting` also the normals of contacts that carry nothing and stay closed. Two feet of a table may carry it, and nothing but
+/// rounding decides on which of the others it tilts.
 fn hold(
     geometry: &Geometry<'_>,
     settings: &Resolved,
     moment: &Moment<'_>,
-    (closed, answers): (&[Closed], &[Answer]),
+    (closed, answers, resting): (&[Closed], &[Answer], bool),
     modes: &mut [Mode],
 ) -> Hold {
     let zero = MARGIN * settings.acceleration_tolerance;
@@ -422,17 +379,49 @@ fn hold(
     }
     for entry @ (contact, _, answer) in &sticking {
         let (force, at_bound) = bound(entry);
-        let mut free = 0;
-        for direction in axes(geometry.components) {
-            free += usize::from(add(&mut hold, Line::Tangent(*contact, direction)));
+        let along = (at_bound && force > 0.0).then(|| answer.tangent.map(|f| f / force));
+        // Others hold it in the direction of its friction, which stays at its bound.
+        let saturated = along.filter(|d| !add(&mut hold, Line::Tangent(*contact, *d)));
+        match saturated {
+            Some([a, b]) if geometry.components == 3 => {
+                add(&mut hold, Line::Tangent(*contact, [-b, a]));
+            }
+            Some(_) => {}
+            None => {
+                for direction in axes(geometry.components) {
+                    add(&mut hold, Line::Tangent(*contact, direction));
+                }
+            }
         }
-        // Others hold it: friction stays at its bound.
-        let saturated = at_bound && free == 0 && force > 0.0;
-        let grip =
-            if saturated { Grip::Slide(answer.tangent.map(|f| -f / force)) } else { Grip::Stick };
+        let grip = saturated.map_or(Grip::Stick, |d| Grip::Slide(d.map(|d| -d)));
         hold.carried.push((*contact, grip));
     }
+    if resting {
+        rest(geometry, &mut independent, closed, modes, &mut hold);
+    }
     hold
+}
+
+/// Adds the normals of contacts that carry nothing and stay closed.
+fn rest(
+    geometry: &Geometry<'_>,
+    independent: &mut Independent,
+    closed: &[Closed],
+    modes: &[Mode],
+    hold: &mut Hold,
+) {
+    for &Closed { contact, friction, .. } in closed {
+        let line = Line::Normal(contact);
+        let rests = modes[contact] == Mode::Touching && hold.grip(contact).is_none();
+        if rests && independent.take(&line_row(geometry, &line)) {
+            let grip = match friction {
+                Friction::Along(d) | Friction::Onset(d) => Grip::Slide(d),
+                Friction::Polygon | Friction::Hold => Grip::Stick,
+            };
+            hold.lines.push(line);
+            hold.carried.push((contact, grip));
+        }
+    }
 }
 
 /// Whether forces press and stay in their cones, and no closed contact is accelerated into its surface.

@@ -10,6 +10,7 @@ mod limits;
 #[cfg(feature = "urdf")]
 mod meshes;
 mod motions;
+mod redundant;
 mod refusals;
 #[cfg(feature = "urdf")]
 mod robots;
