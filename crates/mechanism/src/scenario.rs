@@ -106,7 +106,7 @@ pub use robot::{Base, Drive, Numbers, Read, Robot, SERVO_FREQUENCY};
 pub use shape::{BodyShape, Fixed};
 
 /// Maximum number of bodies, and of planes.
-pub const BODY_LIMIT: usize = 256;
+pub const BODY_LIMIT: usize = 1024;
 
 /// Maximum number of steps of one simulation; all samples are kept in memory.
 pub const STEP_LIMIT: usize = 1_000_000;

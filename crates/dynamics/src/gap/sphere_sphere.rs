@@ -89,10 +89,17 @@ impl SphereSphere {
         [self.sphere_1, self.sphere_2]
     }
 
+    fn centers(&self, system: &dyn System, coordinates: &[f64]) -> [Vector3<f64>; 2] {
+        self.spheres().map(|sphere| sphere.center.position(system, coordinates))
+    }
+
+    fn gap_at(&self, distance: f64) -> f64 {
+        distance - self.sphere_1.radius - self.sphere_2.radius
+    }
+
     fn pair(&self, system: &dyn System, coordinates: &[f64]) -> Pair {
         let (r_1, r_2) = (self.sphere_1.radius, self.sphere_2.radius);
-        let c_1 = self.sphere_1.center.position(system, coordinates);
-        let c_2 = self.sphere_2.center.position(system, coordinates);
+        let [c_1, c_2] = self.centers(system, coordinates);
         let distance = (c_1 - c_2).norm();
         // Centers closer than the rounding of a radius do not determine a direction.
         let separate = distance > f64::EPSILON * (r_1 + r_2);
@@ -107,14 +114,15 @@ impl SphereSphere {
             }
         };
         let contact =
-            ContactPoint { gap: distance - r_1 - r_2, point: c_1 - r_1 * frame.normal, frame };
+            ContactPoint { gap: self.gap_at(distance), point: c_1 - r_1 * frame.normal, frame };
         Pair { contact, point_2: c_2 + r_2 * frame.normal }
     }
 }
 
 impl GapFunction for SphereSphere {
     fn gap(&self, system: &dyn System, coordinates: &[f64]) -> f64 {
-        self.pair(system, coordinates).contact.gap
+        let [c_1, c_2] = self.centers(system, coordinates);
+        self.gap_at((c_1 - c_2).norm())
     }
 
     fn rows(&self, system: &dyn System, coordinates: &[f64], rows: &mut ContactRows) -> f64 {
