@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use nalgebra::DVector;
 use percussion_impact::{
-    Contact, Law as _, Mass, Problem, laws,
+    Contact, Law, Mass, Problem, laws,
     outer_bounds::{self, OuterBounds},
 };
 use percussion_mechanism::{
@@ -231,6 +231,19 @@ impl ImpactProblem {
         });
         intervals(py, &bounds?)
     }
+}
+
+/// The law of this name, for a motion.
+///
+/// # Errors
+///
+/// `ValueError` for laws with several outcomes, and for `compliant`, which is not a law.
+pub(crate) fn single_law(law: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn Law>> {
+    let name: Name = law.parse().map_err(refused)?;
+    let choice = checked(Choice::new(name, texts(given)?, None))?;
+    choice.into_law().ok_or_else(|| {
+        refused(format!("`law` is {name}, expected one with a single outcome for each impact"))
+    })
 }
 
 /// The kind of the result of a law, its description, and advice for the caller.

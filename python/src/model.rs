@@ -1,5 +1,7 @@
 //! Models from files: robots (URDF) and scenarios (TOML), at any posture.
 
+mod robot;
+
 use std::{path::PathBuf, sync::Arc};
 
 use nalgebra::DMatrix;
@@ -9,17 +11,16 @@ use percussion_integrators::{Actuator, schemes::Name};
 use percussion_mechanism::{
     Error,
     mechanism::{Mechanism, Surfaces},
-    scenario::{Base, Plane, Robot, Scenario, Setup},
+    scenario::{Scenario, Setup},
 };
 use pyo3::{prelude::*, types::PyDict};
-use serde_json::{Map, Value};
 
 use crate::{
     arrays::{list, out, out_matrix, out_rows},
     errors::{checked, refused},
-    impact::ImpactProblem,
+    impact::{ImpactProblem, single_law},
     interrupt::interruptible,
-    trajectory::trajectory_dict,
+    trajectory::{event_motion_dict, trajectory_dict},
     values::settings,
 };
 
@@ -268,6 +269,26 @@ impl ModelCore {
         Ok(ImpactProblem::of(checked(setup.impact())?))
     }
 
+    /// Simulates the model from event to event, with samples at multiples of the step, and the law `law` for its impacts.
+    fn simulate_events<'py>(
+        &self,
+        py: Python<'py>,
+        law: &str,
+        given: &Bound<'py, PyDict>,
+        duration: Option<f64>,
+        step_size: Option<f64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let law = single_law(law, given)?;
+        let setup = self.built(py, Some(Name::EventDriven), duration, step_size)?;
+        let result = interruptible(py, |progress| {
+            setup.simulate_events(law.as_ref(), &mut |share| progress(share))
+        })?;
+        match result {
+            Ok(motion) => event_motion_dict(py, &motion),
+            Err(error) => Err(crate::errors::named(py, "StepError", error)),
+        }
+    }
+
     /// Simulates the model as its file specifies, or for another duration or with another step if these are given.
     fn simulate<'py>(
         &self,
@@ -294,75 +315,29 @@ impl ModelCore {
         duration: Option<f64>,
         step_size: Option<f64>,
     ) -> PyResult<Setup> {
-        let mut scenario = self.setup.scenario.clone();
-        if let Some(scheme) = scheme {
-            scenario.integrator.method = checked(scheme.parse())?;
-        }
-        scenario.duration = duration.unwrap_or(scenario.duration);
-        scenario.integrator.step_size = step_size.unwrap_or(scenario.integrator.step_size);
-        if scenario.integrator.method.stepping().is_none() {
-            let method = scenario.integrator.method;
+        let scheme: Option<Name> = checked(scheme.map(str::parse).transpose())?;
+        let method = scheme.unwrap_or(self.setup.scenario.integrator.method);
+        if method.stepping().is_none() {
             return Err(refused(format!("`scheme` is {method}, expected one that takes steps")));
         }
-        let setup = py.detach(|| scenario.build());
-        checked(setup)
+        self.built(py, scheme, duration, step_size)
     }
 
-    fn robot(
+    /// The same for any scheme.
+    fn built(
+        &self,
         py: Python<'_>,
-        path: PathBuf,
-        gravity: Option<[f64; 3]>,
-        friction: Option<f64>,
-        mut options: Map<String, Value>,
-    ) -> PyResult<Self> {
-        let text = Value::Object(options.clone()).to_string();
-        let fixed_base = options.remove("fixed_base");
-        let Some(address) = path.to_str() else {
-            return Err(refused(format!("`path` is {}, expected Unicode", path.display())));
-        };
-        let is_mjcf =
-            path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"));
-        let scheme = match options.remove("scheme") {
-            Some(Value::String(name)) => Some(checked(name.parse::<Name>())?),
-            _ => None,
-        };
-        let stands = options.remove("on_floor");
-        let touches = options.remove("self_contacts");
-        let ground = number(&mut options, "ground")?;
-        let restitution = number(&mut options, "restitution")?;
-        options.insert("urdf".to_owned(), address.into());
-        let mut robot: Robot = serde_json::from_value(Value::Object(options)).map_err(|error| {
-            refused(error.to_string().replace("unknown field", "unknown argument"))
-        })?;
-        if fixed_base == Some(Value::Bool(true)) {
-            robot.base = Some(Base::Fixed);
-        }
-        let yes = |value: &Option<Value>, default| match value {
-            Some(Value::Bool(yes)) => *yes,
-            _ => default,
-        };
-        let made = py.detach(|| {
-            let mut scenario = Scenario::of_robot_in(robot, gravity)?;
-            scenario.friction = friction.or(scenario.friction);
-            scenario.restitution = restitution.or(scenario.restitution);
-            scenario.integrator.method = scheme.unwrap_or(scenario.integrator.method);
-            if let Some(ground) = ground {
-                scenario.planes = vec![floor(&scenario.gravity, ground)];
-            }
-            let has_floor = !scenario.planes.is_empty();
-            if let Some(robot) = &mut scenario.robot {
-                // A model of MuJoCo is where its file says, unless it has a height.
-                let is_put = robot.on_floor || robot.height.is_some();
-                robot.on_floor =
-                    yes(&stands, has_floor && (is_put || (ground.is_some() && !is_mjcf)));
-                robot.self_contacts = yes(&touches, robot.self_contacts);
-            }
-            let setup = scenario.build()?;
-            Ok((setup.mechanism.warnings.clone(), setup))
-        });
-        let (warnings, setup) = checked::<_, Error>(made)?;
-        let source = Source::Robot(path, gravity, friction, text);
-        Ok(Self { setup: Arc::new(setup), warnings, source })
+        scheme: Option<Name>,
+        duration: Option<f64>,
+        step_size: Option<f64>,
+    ) -> PyResult<Setup> {
+        let mut scenario = self.setup.scenario.clone();
+        let integrator = &mut scenario.integrator;
+        integrator.method = scheme.unwrap_or(integrator.method);
+        integrator.step_size = step_size.unwrap_or(integrator.step_size);
+        scenario.duration = duration.unwrap_or(scenario.duration);
+        let setup = py.detach(|| scenario.build());
+        checked(setup)
     }
 
     pub(crate) const fn setup(&self) -> &Arc<Setup> {
@@ -409,30 +384,6 @@ impl ModelCore {
         }
         Ok(velocity)
     }
-}
-
-/// Takes an optional number out of the options.
-fn number(options: &mut Map<String, Value>, name: &str) -> PyResult<Option<f64>> {
-    match options.remove(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => match value.as_f64() {
-            Some(value) => Ok(Some(value)),
-            None => Err(refused(format!("`{name}` is {value}, expected a number"))),
-        },
-    }
-}
-
-/// A floor at a height (m) above the origin, perpendicular to gravity.
-fn floor(gravity: &[f64], height: f64) -> Plane {
-    let size = gravity.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
-    let last = gravity.len() - 1;
-    let up = |(row, entry): (usize, &f64)| match size > 0.0 {
-        true => -entry / size,
-        false => f64::from(u8::from(row == last)),
-    };
-    let normal: Vec<f64> = gravity.iter().enumerate().map(up).collect();
-    let point = normal.iter().map(|entry| height * entry).collect();
-    Plane { name: "floor".to_owned(), point, normal, tangent: None }
 }
 
 /// The contacts of a mechanism at `coordinates` that are within `proximity` (m), with their names.

@@ -1,12 +1,15 @@
 //! Whole trajectories as arrays.
 
 use numpy::{PyArray1, PyArrayMethods};
-use percussion_mechanism::trajectory::{Sample, Trajectory};
+use percussion_mechanism::{
+    event_motion::EventMotion,
+    trajectory::{Sample, Trajectory},
+};
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
     arrays::{out, out_rows},
-    values::name_of,
+    values::{name_of, plain},
 };
 
 /// A trajectory as arrays.
@@ -36,6 +39,24 @@ pub(crate) fn trajectory_dict<'py>(
     dict.set_item("largest_energy_increase", trajectory.largest_energy_increase())?;
     impulses(py, trajectory, &dict)?;
     Ok(dict.into_any())
+}
+
+/// A motion from event to event: its samples, its events, and how it ended.
+pub(crate) fn event_motion_dict<'py>(
+    py: Python<'py>,
+    motion: &EventMotion,
+) -> PyResult<Bound<'py, PyDict>> {
+    let EventMotion { trajectory, report, .. } = motion;
+    let dict = PyDict::new(py);
+    dict.set_item("status", name_of(&report.status))?;
+    dict.set_item("trajectory", trajectory_dict(py, trajectory)?)?;
+    let (events, modes) = (plain(py, &report.events)?, plain(py, &report.modes)?);
+    dict.set_item("events", events)?;
+    dict.set_item("modes", modes)?;
+    dict.set_item("energy_residual", report.energy.residual())?;
+    dict.set_item("drift", plain(py, &report.drift)?)?;
+    dict.set_item("work", plain(py, &report.counters)?)?;
+    Ok(dict)
 }
 
 /// All contacts of all steps: the numbers of the step and of the contact, and the impulse.

@@ -98,6 +98,23 @@ def test_steps_one_by_one_are_the_trajectory() -> None:
     assert simulation.energy == whole.energies[-1]
 
 
+@pytest.mark.parametrize("law", ["newton", "poisson"])
+def test_motion_from_event_to_event_bounces_to_rest(law: str) -> None:
+    """With e = 1/2 a ball rests after three times its falling time; each impact keeps a quarter of the energy."""
+    start = ball(0.5)
+    motion = start.simulate_events(2.0, law=law, step_size=0.25)
+    assert motion.check() is motion
+    assert motion.status == "end-reached"
+    trajectory = motion.trajectory
+    falls = np.sqrt(2.0 * (start.coordinates[2] - 0.1) / 10.0)
+    first = motion.events[0]
+    assert first["time"] == pytest.approx(falls, abs=1e-12)
+    assert first["kind"]["impact"]["contacts"] == [0]
+    assert trajectory.coordinates[-1, 2] == pytest.approx(0.1, abs=1e-9)
+    assert abs(motion.energy_residual) < 1e-9
+    assert set(np.round(np.arange(9) * 0.25, 12)) <= set(np.round(trajectory.times, 12))
+
+
 def test_a_simulation_can_be_left_and_looked_at() -> None:
     simulation = pc.Simulation(ball(0.1), "moreau-jean", step_size=0.005)
     assert simulation.problem() is None
@@ -201,6 +218,11 @@ def test_a_standing_robot_is_carried_by_its_feet() -> None:
         (lambda: ball(1.0).simulate(1e300), "duration|steps"),
         (lambda: ball(1.0).simulate(scheme="euler"), "no scheme is called `euler`"),
         (lambda: ball(1.0).simulate(scheme="event-driven"), "expected one that takes steps"),
+        (lambda: ball(1.0).simulate_events(law="gauss"), "`gauss` is not a law"),
+        (lambda: ball(1.0).simulate_events(law="compliant"), "`law` is compliant, expected one with a single outcome"),
+        (lambda: ball(1.0).simulate_events(wrong=1.0), "wrong"),
+        (lambda: ball(1.0).simulate_events(-1.0), "duration"),
+        (lambda: ball(1.0).simulate_events(step_size=float("nan")), "step_size"),
         (lambda: pc.Simulation(ball(1.0), stepsize=1.0), "no setting `stepsize`, expected one of .*step_size"),
         (lambda: pc.Simulation(ball(1.0), step_size=-1.0), "step"),
         (lambda: pc.Simulation(ball(1.0), step_size="small"), "expected a number"),

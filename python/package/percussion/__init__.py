@@ -30,7 +30,7 @@ from .granular import GrainMotion, Grains, grain_scenes, grains
 from .impact import Contact, Impact
 from .lcp import LcpRay, LcpSolution, LcpSolutionSet, enumerate_lcp, solve_lcp
 from .lists import Choice, Setting, friction_laws, friction_methods, impact_laws, lcp_methods, schemes
-from .model import Actuator, ContactProblem, ContactsAt, Model, Trajectory
+from .model import Actuator, ContactProblem, ContactsAt, EventMotion, Model, Trajectory
 from .outcome import (
     Bounds,
     Certificate,
@@ -60,6 +60,7 @@ __all__ = [
     "ContactProblem",
     "ContactsAt",
     "Ensemble",
+    "EventMotion",
     "Extreme",
     "FrictionCertificate",
     "FrictionChange",

@@ -56,5 +56,6 @@ def impact_laws() -> tuple[Choice, ...]:
 
 
 def schemes() -> tuple[Choice, ...]:
-    """Return the schemes of ``Simulation``; ``event-driven`` motion is not made of steps and has no settings here."""
+    """Return the schemes of ``Simulation``; ``event-driven`` motion is not made of steps and has no settings here, see
+    ``Model.simulate_events``."""
     return _lists()["schemes"]
