@@ -6,14 +6,14 @@ use anyhow::bail;
 
 use crate::{
     book, deny, doc, downstream, examples, features, fuzz, mpi, mutants, package, python,
-    reproduce, semver,
+    report_card, reproduce, semver,
     shell::{self, NotChecked, cargo},
     site, snapshot, soak, tidy,
 };
 
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     ("tidy", tidy::run),
     ("deny", deny::run_if_installed),
     ("fmt", format),
@@ -28,16 +28,18 @@ const STEPS: [Step; 15] = [
     ("package", package::run),
     ("downstream", downstream::run),
     ("python", python::in_ci),
+    ("report-card", report_card::in_ci),
     ("mpi", mpi::in_ci),
 ];
 
 /// The further steps of `--full`, which take hours; a missing tool is a failure here.
-const FULL: [Step; 6] = [
+const FULL: [Step; 7] = [
     ("site", site::run),
     ("features", features::run),
     ("semver", semver::run),
     ("experiments", || reproduce::run(&["--full"])),
     ("soak", || soak::run(&soak::Options::parse(&[])?)),
+    ("full card", || report_card::run(&[])),
     ("mutants", || mutants::run(&mutants::Options::default())),
 ];
 

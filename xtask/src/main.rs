@@ -20,6 +20,7 @@ mod mutants;
 mod package;
 mod python;
 mod release;
+mod report_card;
 mod reproduce;
 mod semver;
 mod shell;
@@ -52,6 +53,10 @@ usage: cargo xtask COMMAND
                                       --accept the current commit is the next baseline; needs cargo-semver-checks
   python                              build the Python package and check it in an environment of its own, below target/;
                                       needs Python 3.10 or newer with pip
+  report-card [--quick] [--scene NAME] [--engine NAME] [--rounds N] [--seconds S] [--pages-only]
+                                      other engines on the same scenes, judged by one certificate, into
+                                      report-card/results and target/report-card/pages; installs their packages below
+                                      target/; hours in full, two minutes with --quick
   mpi                                 build grains over MPI and run them on 1, 2 and 4 processes, some of which are
                                       killed; needs Open MPI and libclang
   downstream                          build and run the packages of examples/downstream
@@ -103,6 +108,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["semver"] => semver::run(),
         ["semver", "--accept"] => semver::accept(),
         ["python"] => python::run(),
+        ["report-card", arguments @ ..] => report_card::run(arguments),
         ["mpi"] => mpi::run(),
         ["downstream"] => downstream::run(),
         ["snapshot"] => snapshot::check(),

@@ -6,7 +6,9 @@
 //! is a large package, is checked only if pinocchio is installed.
 
 use std::{
-    env, fs,
+    env,
+    ffi::OsStr,
+    fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Instant,
@@ -37,10 +39,10 @@ const TOOLS: [&str; 7] = [
 ];
 
 /// What is needed beside Rust.
-const NEEDED: &str = "Python 3.10 or newer with venv and pip";
+pub(crate) const NEEDED: &str = "Python 3.10 or newer with venv and pip";
 
 /// The packages of Debian and Ubuntu.
-const PACKAGES: [&str; 2] = ["python3", "python3-venv"];
+pub(crate) const PACKAGES: [&str; 2] = ["python3", "python3-venv"];
 
 /// Builds and checks the package.
 pub(crate) fn run() -> anyhow::Result<()> {
@@ -64,7 +66,7 @@ pub(crate) fn in_ci() -> anyhow::Result<()> {
 }
 
 /// An interpreter that is new enough and can make virtual environments with pip.
-fn interpreter() -> Option<PathBuf> {
+pub(crate) fn interpreter() -> Option<PathBuf> {
     let chosen = env::var_os("PYTHON").map(PathBuf::from);
     let names = ["python3", "python"].map(PathBuf::from);
     chosen.into_iter().chain(names).find(|python| is_usable(python))
@@ -86,8 +88,7 @@ fn version(printed: &[u8]) -> Option<(u32, u32)> {
 
 fn check(python: &Path) -> anyhow::Result<()> {
     let out = shell::target().join("python");
-    fs::create_dir_all(&out).with_context(|| format!("making {}", out.display()))?;
-    let environment = Environment { root: out.join("venv") };
+    let environment = Environment::in_folder(&out)?;
     let package = shell::root().join(FOLDER);
     let mut times = Vec::new();
     let mut timed = |name: &'static str, step: &dyn Fn() -> anyhow::Result<()>| {
@@ -102,7 +103,7 @@ fn check(python: &Path) -> anyhow::Result<()> {
         shell::run(format.arg(package.join("Cargo.toml")))
     })?;
     timed("clippy", &|| clippy(&package))?;
-    timed("environment", &|| environment.make(python))?;
+    timed("environment", &|| environment.make(python, &TOOLS))?;
     timed("wheel", &|| build(&environment, &package, &out.join("wheels")))?;
     timed("tests", &|| {
         let mut pytest = environment.tool("pytest");
@@ -136,28 +137,34 @@ fn command_line() -> anyhow::Result<PathBuf> {
 }
 
 /// A virtual environment.
-struct Environment {
+pub(crate) struct Environment {
     root: PathBuf,
 }
 
 impl Environment {
-    /// Creates the environment if it does not exist, with the packages for the checks.
-    fn make(&self, python: &Path) -> anyhow::Result<()> {
+    /// The environment in a folder below `target/`, which is created if needed.
+    pub(crate) fn in_folder(folder: &Path) -> anyhow::Result<Self> {
+        fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        Ok(Self { root: folder.join("venv") })
+    }
+
+    /// Creates the environment if it does not exist, with these packages.
+    pub(crate) fn make(&self, python: &Path, packages: &[impl AsRef<OsStr>]) -> anyhow::Result<()> {
         if !shell::succeeds(self.tool("python").arg("--version")) {
             shell::run(Command::new(python).args(["-m", "venv", "--clear"]).arg(&self.root))?;
         }
-        shell::run(self.pip().args(TOOLS))
+        shell::run(self.pip().args(packages))
     }
 
     /// `pip install`.
-    fn pip(&self) -> Command {
+    pub(crate) fn pip(&self) -> Command {
         let mut pip = self.tool("python");
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
         pip
     }
 
     /// A program of the environment, in a folder in which Python does not find the sources of the package.
-    fn tool(&self, name: &str) -> Command {
+    pub(crate) fn tool(&self, name: &str) -> Command {
         let programs = self.root.join(if cfg!(windows) { "Scripts" } else { "bin" });
         let mut command = Command::new(programs.join(name));
         command.current_dir(self.root.parent().unwrap_or(&self.root));
@@ -165,6 +172,11 @@ impl Environment {
         command.env("CARGO_TARGET_DIR", shell::target().join("bindings"));
         command
     }
+}
+
+/// Builds the wheel of the package and installs it in an environment that has `maturin`.
+pub(crate) fn install(environment: &Environment) -> anyhow::Result<()> {
+    build(environment, &shell::root().join(FOLDER), &shell::target().join("python/wheels"))
 }
 
 /// Builds the wheel and installs it.

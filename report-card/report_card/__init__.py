@@ -1,0 +1,1 @@
+"""The report card: engines on the same scenes, judged by one certificate."""
