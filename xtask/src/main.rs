@@ -67,7 +67,7 @@ usage: cargo xtask COMMAND
   fuzz [--seconds S] [--seed S] [--target T]
                                       random problems for every solver, law and scheme, judged by a second
                                       opinion; two minutes with the hash of the commit as seed by default
-  mutants [--shard K/N] [--in-diff FILE] [--file PATH]
+  mutants [--shard K/N] [--in-diff FILE] [--file PATH] [--of FILE]
                                       which changes of the code that judges answers no test sees; needs cargo-mutants
   soak [--minutes M] [--seed S]       runs killed, out of disk, damaged and started twice, and fuzzing,
                                       with fresh seeds unless one is given; 10 minutes by default";

@@ -1,17 +1,26 @@
-//! `cargo xtask mutants [--shard K/N] [--in-diff FILE] [--file PATH]`: changes of the code that no test detects.
+//! `cargo xtask mutants [--shard K/N] [--in-diff FILE] [--file PATH] [--of FILE]`: changes of the code that no test
+//! detects.
 //!
 //! cargo-mutants lists changes of the functions that judge answers. All changes of a package are [woven](weave) into
 //! one copy of it, which is compiled once; then its tests [run](trial) on each. A change that passes all tests, those of
-//! documentation aside, is a survivor: either a test is missing, or the change has no effect. The results are kept in
-//! `target/mutants/summary.txt`.
+//! documentation aside, is a survivor: either a test is missing, or the change has no effect. Those that have none are
+//! [explained](explained) in a file and do not count. Of the others at least [`GOAL`] must be detected in each file.
+//! The results are kept in `target/mutants/summary.txt`.
 
+mod explained;
 mod list;
 mod trial;
 mod weave;
 
-use std::{collections::BTreeMap, fmt::Write, fs, io::Write as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+    fs,
+    io::Write as _,
+};
 
 use anyhow::{Context, bail};
+use explained::Explained;
 use list::Mutant;
 use trial::{Fate, Trial};
 
@@ -19,11 +28,23 @@ use crate::shell::{self, Refusal, cargo};
 
 const INSTALL: &str = "cargo install cargo-mutants --locked";
 
-/// The files that decide whether an answer counts as solved, by the package whose tests run.
-const FILES: [(&str, &[&str]); 2] = [
-    (
-        "percussion-complementarity",
-        &[
+/// Least share of the mutants of a file that must be detected, of those that compile and are not explained (%).
+const GOAL: f64 = 95.0;
+
+/// The files of a package that decide whether an answer counts as solved.
+struct Package {
+    name: &'static str,
+    files: &'static [&'static str],
+    /// Parts of the names of tests that do not run, because they take long and judge other code.
+    skipped: &'static [&'static str],
+}
+
+/// The packages whose tests run.
+const PACKAGES: [Package; 2] = [
+    Package {
+        name: "percussion-complementarity",
+        skipped: &[],
+        files: &[
             "crates/complementarity/src/lcp/lemke.rs",
             "crates/complementarity/src/lcp/lemke/**",
             "crates/complementarity/src/lcp/residual.rs",
@@ -34,16 +55,17 @@ const FILES: [(&str, &[&str]); 2] = [
             "crates/complementarity/src/friction/problem.rs",
             "crates/complementarity/src/friction/problem/**",
         ],
-    ),
-    (
-        "percussion-impact",
-        &[
+    },
+    Package {
+        name: "percussion-impact",
+        skipped: &["derivative::", "outer_bounds::"],
+        files: &[
             "crates/impact/src/certificate.rs",
             "crates/impact/src/certificate/**",
             "crates/impact/src/problem.rs",
             "crates/impact/src/problem/**",
         ],
-    ),
+    },
 ];
 
 /// The options.
@@ -55,6 +77,8 @@ pub(crate) struct Options {
     in_diff: Option<String>,
     /// One file instead of the list.
     file: Option<String>,
+    /// A file that names mutants, such as the summary of another run; only these are tried.
+    of: Option<String>,
 }
 
 impl Options {
@@ -68,16 +92,30 @@ impl Options {
                 "--shard" => options.shard = Some(checked_shard(value)?),
                 "--in-diff" => options.in_diff = Some(value.to_owned()),
                 "--file" => options.file = Some(value.to_owned()),
+                "--of" => options.of = Some(value.to_owned()),
                 unknown => return Err(Refusal::new(format!("unknown: mutants {unknown}")).into()),
             }
         }
         Ok(options)
     }
 
-    /// The part of the list that is requested: every `N`th, so that each part has some of every file.
-    fn part(&self, list: Vec<Mutant>) -> Vec<Mutant> {
-        let Some((k, n)) = self.shard else { return list };
-        list.into_iter().filter(|mutant| mutant.id % n == k).collect()
+    /// The part of the list that is requested: every `N`th, so that each part has some of every file, and the named
+    /// ones.
+    fn part(&self, mut list: Vec<Mutant>) -> anyhow::Result<Vec<Mutant>> {
+        if let Some((k, n)) = self.shard {
+            list.retain(|mutant| mutant.id % n == k);
+        }
+        if let Some(file) = &self.of {
+            let text = fs::read_to_string(file).with_context(|| file.clone())?;
+            let names: BTreeSet<&str> = text.lines().map(str::trim).collect();
+            list.retain(|mutant| names.contains(&*mutant.name));
+        }
+        Ok(list)
+    }
+
+    /// Whether all mutants of the files are tried.
+    const fn all(&self) -> bool {
+        self.shard.is_none() && self.in_diff.is_none() && self.of.is_none()
     }
 
     /// The files of a package that are requested.
@@ -100,25 +138,29 @@ fn checked_shard(text: &str) -> Result<(usize, usize), Refusal> {
     }
 }
 
-/// Tries the mutants and writes the summary; needs cargo-mutants. Survivors count as a failure.
+/// Tries the mutants and writes the summary; needs cargo-mutants. Fails if a file misses the goal or an explanation is
+/// wrong.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if !shell::succeeds(&mut cargo(["mutants", "--version"])) {
         return Err(Refusal::missing("cargo-mutants", INSTALL).into());
     }
+    let explained = Explained::load()?;
     let folder = shell::target().join("mutants");
     fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
     let path = folder.join("summary.txt");
-    let (mut summary, mut survivors) = (String::new(), 0);
-    for (package, all) in FILES {
-        let files = options.files(package, all);
+    let (mut summary, mut faults) = (String::new(), 0);
+    for Package { name: package, files, skipped } in PACKAGES {
+        let files = options.files(package, files);
         if files.is_empty() {
             continue;
         }
-        let mutants = options.part(list::of(package, &files, options.in_diff.as_deref())?);
+        let mutants = list::of(package, &files, options.in_diff.as_deref())?;
+        let (reasons, unused) = explained.among(&mutants)?;
+        let mutants = options.part(mutants)?;
         if mutants.is_empty() {
             continue;
         }
-        let mut trial = Trial::build(package, &mutants, &folder.join("tree"))?;
+        let mut trial = Trial::build(package, skipped, &mutants, &folder.join("tree"))?;
         let mut log = fs::File::create(folder.join(format!("{package}.log")))?;
         let (sender, receiver) = std::sync::mpsc::channel::<String>();
         std::thread::scope(|scope| {
@@ -130,38 +172,67 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             });
             trial.run(&mutants, sender);
         });
-        survivors += record(&mut summary, package, &mutants, &trial.fates)?;
+        faults += record(&mut summary, &mutants, &trial.fates, &reasons)?;
+        if options.all() {
+            for entry in &unused {
+                writeln!(summary, "explains nothing: {entry}")?;
+            }
+            faults += unused.len();
+        }
         fs::write(&path, &summary).with_context(|| format!("writing {}", path.display()))?;
     }
     println!("{summary}written to {}", path.display());
-    if survivors > 0 {
-        bail!("{survivors} mutants survived");
+    if faults > 0 {
+        bail!("{faults} files below {GOAL} % and explanations that do not hold");
     }
     Ok(())
 }
 
-/// Adds the counts and survivors of a package; returns how many survived.
+/// Adds the counts and survivors of each file; returns the number of files that miss the goal and of explained mutants
+/// that a test detects.
 fn record(
     summary: &mut String,
-    package: &str,
     mutants: &[Mutant],
     fates: &BTreeMap<usize, Fate>,
+    reasons: &BTreeSet<usize>,
 ) -> anyhow::Result<usize> {
-    let count = |fate: Fate| fates.values().filter(|found| **found == fate).count();
-    let [caught, late, missed] = [Fate::Caught, Fate::OutOfTime, Fate::Survived].map(count);
-    let viable = caught + late + missed;
-    let share = 100.0 * (caught + late) as f64 / viable.max(1) as f64;
-    writeln!(
-        summary,
-        "{package}: {viable} viable, {caught} caught, {late} out of time ({share:.1} % together), {missed} survived; \
-         {} do not compile, {} not tried",
-        count(Fate::Unviable),
-        count(Fate::NotTried),
-    )?;
-    for mutant in mutants.iter().filter(|mutant| fates.get(&mutant.id) == Some(&Fate::Survived)) {
-        writeln!(summary, "  {}", mutant.name)?;
+    let mut faults = 0;
+    let files: BTreeSet<&str> = mutants.iter().map(|mutant| &*mutant.file).collect();
+    for file in files {
+        let list: Vec<(&Mutant, Fate, bool)> = mutants
+            .iter()
+            .filter(|mutant| mutant.file == file)
+            .filter_map(|mutant| {
+                Some((mutant, *fates.get(&mutant.id)?, reasons.contains(&mutant.id)))
+            })
+            .collect();
+        let count = |fate: Fate| list.iter().filter(|(_, found, _)| *found == fate).count();
+        let [caught, late, survived] = [Fate::Caught, Fate::OutOfTime, Fate::Survived].map(count);
+        let explained =
+            list.iter().filter(|(_, fate, reason)| *fate == Fate::Survived && *reason).count();
+        let missed = survived - explained;
+        let share = 100.0 * (caught + late) as f64 / (caught + late + missed).max(1) as f64;
+        writeln!(
+            summary,
+            "{file}: {} viable, {caught} caught, {late} out of time, {explained} explained, {missed} missed \
+             ({share:.1} % of the unexplained); {} do not compile, {} not tried",
+            caught + late + survived,
+            count(Fate::Unviable),
+            count(Fate::NotTried),
+        )?;
+        faults += usize::from(share < GOAL);
+        for (mutant, fate, reason) in list {
+            match (fate, reason) {
+                (Fate::Survived, false) => writeln!(summary, "  {}", mutant.name)?,
+                (Fate::Caught | Fate::OutOfTime, true) => {
+                    faults += 1;
+                    writeln!(summary, "  explained, but detected: {}", mutant.name)?;
+                }
+                _ => {}
+            }
+        }
     }
-    Ok(missed)
+    Ok(faults)
 }
 
 #[cfg(test)]
@@ -189,7 +260,7 @@ mod tests {
     /// A file that was moved would no longer be mutated.
     #[test]
     fn every_file_exists() {
-        for file in FILES.iter().flat_map(|(_, files)| files.iter()) {
+        for file in PACKAGES.iter().flat_map(|package| package.files) {
             let path = shell::root().join(file.trim_end_matches("/**"));
             assert!(path.exists(), "{file}");
         }
@@ -203,14 +274,42 @@ mod tests {
                 "replacement": "0", "span": {"start": {"line": line, "column": 1}},
             })
         };
-        let list: Vec<_> = (1..=3).map(|id| list::read(&value(id), id).unwrap()).collect();
-        let fates = [(1, Fate::Survived), (2, Fate::Caught), (3, Fate::OutOfTime)].into();
-        let mut summary = String::new();
-        assert_eq!(record(&mut summary, "crate", &list, &fates).unwrap(), 1);
-        let counts = "3 viable, 1 caught, 1 out of time (66.7 % together), 1 survived";
+        let list: Vec<_> = (1..=4).map(|id| list::read(&value(id), id).unwrap()).collect();
+        let fates =
+            [(1, Fate::Survived), (2, Fate::Caught), (3, Fate::OutOfTime), (4, Fate::Survived)];
+        let record = |reasons: &[usize]| {
+            let mut summary = String::new();
+            let reasons = reasons.iter().copied().collect();
+            let faults = record(&mut summary, &list, &fates.into(), &reasons).unwrap();
+            (faults, summary)
+        };
+        let (faults, summary) = record(&[4]);
+        assert_eq!(faults, 1, "below the goal");
+        let counts =
+            "4 viable, 1 caught, 1 out of time, 1 explained, 1 missed (66.7 % of the unexplained)";
         assert!(summary.contains(counts), "{summary}");
         assert!(summary.contains("\n  src/x.rs:1: replace x\n"), "{summary}");
-        let options = Options { shard: Some((1, 3)), ..Options::default() };
-        assert_eq!(options.part(list).len(), 1, "one of three");
+        assert!(!summary.contains("x.rs:4"), "{summary}");
+        assert_eq!(record(&[1, 4]).0, 0, "all others are detected");
+        let (faults, summary) = record(&[1, 2, 4]);
+        assert_eq!(faults, 1, "a reason is wrong");
+        assert!(summary.contains("explained, but detected: src/x.rs:2: replace x"), "{summary}");
+    }
+
+    #[test]
+    fn a_part_has_some_of_every_file_or_the_named_ones() {
+        let value = |line: usize| {
+            serde_json::json!({
+                "file": "src/x.rs", "name": format!("src/x.rs:{line}: replace x"), "genre": "FnValue",
+                "replacement": "0", "span": {"start": {"line": line, "column": 1}},
+            })
+        };
+        let list: Vec<_> = (1..=3).map(|id| list::read(&value(id), id).unwrap()).collect();
+        let of = |options: Options| options.part(list.clone()).unwrap().len();
+        assert_eq!(of(Options { shard: Some((1, 3)), ..Options::default() }), 1, "one of three");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "x: 1 missed\n  src/x.rs:2: replace x\n").unwrap();
+        let of_file = Some(file.path().display().to_string());
+        assert_eq!(of(Options { of: of_file, ..Options::default() }), 1, "the named one");
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct Trial {
     /// The folder in which the tests run.
     folder: PathBuf,
     tests: Vec<(PathBuf, Duration)>,
+    /// Parts of the names of tests that do not run.
+    skipped: &'static [&'static str],
     /// Fates that are known from the build.
     pub(super) fates: BTreeMap<usize, Fate>,
 }
@@ -53,7 +55,12 @@ pub(super) struct Trial {
 impl Trial {
     /// Copies the workspace into `tree`, weaves the mutants into it, leaves out those that do not compile, and
     /// runs the tests once without a mutant.
-    pub(super) fn build(package: &str, mutants: &[Mutant], tree: &Path) -> anyhow::Result<Self> {
+    pub(super) fn build(
+        package: &str,
+        skipped: &'static [&'static str],
+        mutants: &[Mutant],
+        tree: &Path,
+    ) -> anyhow::Result<Self> {
         copy(tree)?;
         let folder = tree.join("crates").join(package.trim_start_matches("percussion-"));
         let head = folder.join("src/lib.rs");
@@ -83,14 +90,14 @@ impl Trial {
             .collect();
         let mut tests = Vec::new();
         for path in executables(package, tree)? {
-            let start = Instant::now();
-            if run(&path, &folder, 0, Duration::from_secs(600)) != Fate::Survived {
+            let (fate, time) = run(&path, &folder, skipped, 0, Duration::from_secs(600));
+            if fate != Fate::Survived {
                 bail!("{} fails without a mutant", path.display());
             }
-            tests.push((path, start.elapsed()));
+            tests.push((path, time));
         }
         tests.sort_by_key(|(_, time)| *time);
-        Ok(Self { folder, tests, fates })
+        Ok(Self { folder, tests, skipped, fates })
     }
 
     /// Runs the tests on the mutants that are left, on all processors, and adds what became of them. Each is told to `log`
@@ -124,9 +131,9 @@ impl Trial {
     /// The tests one after another, until one fails.
     fn fate(&self, id: usize) -> Fate {
         let mut fates = self.tests.iter().map(|(path, time)| {
-            // Branches that a mutant takes may be slower, and the machine may be busy.
+            // Branches that a mutant takes may be slower.
             let limit = *time * 5 + Duration::from_secs(10);
-            run(path, &self.folder, id, limit)
+            run(path, &self.folder, self.skipped, id, limit).0
         });
         fates.find(|fate| *fate != Fate::Survived).unwrap_or(Fate::Survived)
     }
@@ -269,11 +276,19 @@ fn executables(package: &str, tree: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(list)
 }
 
-/// Runs one test program with the mutant `id`, at most as long as `limit`.
-fn run(path: &Path, folder: &Path, id: usize, limit: Duration) -> Fate {
+/// Runs one test program with the mutant `id` and without the `skipped` tests, for at most `limit` of processor time.
+/// Returns the time that it took, too.
+fn run(
+    path: &Path,
+    folder: &Path,
+    skipped: &[&str],
+    id: usize,
+    limit: Duration,
+) -> (Fate, Duration) {
     let mut command = Command::new(path);
     command
         .arg("--quiet")
+        .args(skipped.iter().flat_map(|name| ["--skip", name]))
         .current_dir(folder)
         .env(VARIABLE, id.to_string())
         .env("INSTA_UPDATE", "no")
@@ -285,21 +300,34 @@ fn run(path: &Path, folder: &Path, id: usize, limit: Duration) -> Fate {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    let Ok(mut child) = command.spawn() else { return Fate::NotTried };
+    let Ok(mut child) = command.spawn() else { return (Fate::NotTried, Duration::ZERO) };
     let start = Instant::now();
+    let mut time = Duration::ZERO;
     loop {
+        time = processor_time(child.id()).unwrap_or_else(|| start.elapsed()).max(time);
         match child.try_wait() {
-            Ok(Some(status)) if status.success() => return Fate::Survived,
-            Ok(Some(_)) | Err(_) => return Fate::Caught,
-            Ok(None) if start.elapsed() > limit => {
+            Ok(Some(status)) if status.success() => return (Fate::Survived, time),
+            Ok(Some(_)) | Err(_) => return (Fate::Caught, time),
+            // A program that waits for nothing takes no processor time.
+            Ok(None) if time > limit || start.elapsed() > 60 * limit => {
                 // It may have ended meanwhile.
                 let _ = child.kill();
                 let _ = child.wait();
-                return Fate::OutOfTime;
+                return (Fate::OutOfTime, time);
             }
-            Ok(None) => thread::sleep(Duration::from_millis(2)),
+            Ok(None) => thread::sleep(Duration::from_millis(5)),
         }
     }
+}
+
+/// Processor time of a program that runs, which does not depend on what else does; `None` if it is not known.
+fn processor_time(id: u32) -> Option<Duration> {
+    let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // The name in parentheses is the second field; the times of the program and of the system for it are the fields 14
+    // and 15, in hundredths of a second.
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+    Some(Duration::from_millis(10 * (ticks(14)? + ticks(15)?)))
 }
 
 #[cfg(test)]
@@ -324,10 +352,15 @@ mod tests {
             let path = folder.path().join("test.sh");
             fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
             assert!(shell::succeeds(Command::new("chmod").arg("+x").arg(&path)));
-            run(&path, folder.path(), 3, Duration::from_millis(300))
+            run(&path, folder.path(), &["slow"], 3, Duration::from_millis(300)).0
         };
         assert_eq!(shell("exit 0"), Fate::Survived);
         assert_eq!(shell("test $PERCUSSION_MUTANT != 3"), Fate::Caught);
-        assert_eq!(shell("exec sleep 9"), Fate::OutOfTime);
+        assert_eq!(shell("test \"$*\" = '--quiet --skip slow'"), Fate::Survived);
+        assert_eq!(shell("while :; do :; done"), Fate::OutOfTime);
+        // Elsewhere the time is that of the clock.
+        if processor_time(std::process::id()).is_some() {
+            assert_eq!(shell("sleep 1"), Fate::Survived, "it takes no processor time");
+        }
     }
 }
