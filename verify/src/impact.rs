@@ -17,7 +17,13 @@
 //! rows. The velocity of a contact may be wrong by `‖a‖ (4 τ U + ε E)`. Here `τ` is the tolerance that the
 //! caller states, and `ε = 64 (n + r) κ/σ ulp` is the rounding error of velocities computed with the factored
 //! mass matrix, where `κ` is its condition after scaling to a unit diagonal and `σ` the smallest fraction of
-//! a joint row that is independent of the others. An impulse may be wrong by this value divided by `‖a'‖²`,
+//! a joint row that is independent of the others.
+//!
+//! A row of a contact that depends on the joints and on the other rows of the contact, except for the part `a'`, may need
+//! large impulses `Λ` whose effects cancel. Without a gain of energy `‖M⁻¹ Σ bᵀ Λ_b‖ = ‖v⁺ − v⁻‖ ≤ 2 E`, and the left
+//! side is at least `|Λ| ‖a'‖`. So `‖a‖ |Λ| ≤ 2 E ‖a‖/‖a'‖`. The velocity of any row `b` contains this impulse times
+//! `b M⁻¹ aᵀ ≤ ‖b‖ ‖a‖`, which is rounded to `ulp/2` of it at best: by `‖b‖ E ‖a‖/‖a'‖ ulp`, added to `ε` with a factor
+//! of 16 for the sums over at most four rows of a contact and the two matrix products of each entry. An impulse may be wrong by this value divided by `‖a'‖²`,
 //! where `a'` is the part of the row that the joints leave free. A law that ends before contacts are at rest
 //! may [leave](Impact::leaving) a speed that it states. All of these are data, independent of the answer.
 //! Only the momentum balance, which compares sums of the answer's own numbers, allows for the rounding of
@@ -158,20 +164,7 @@ impl Impact {
         let count = n + rows().count() + joints.len();
         let rounding =
             64.0 * count as f64 * bodies.condition() / bodies.independence() * f64::EPSILON;
-        // A contact of which the joints leave `‖a'‖` of `‖a‖` needs up to `E/‖a'‖` (N·s) to stop, and the joints take it up
-        // again: their impulses cancel to the rounding of `E ‖a‖/‖a'‖`.
-        let strained = contacts
-            .iter()
-            .map(|contact| {
-                (bodies.size(&contact.normal), bodies.movable(&extended(&contact.normal)))
-            })
-            .map(|(whole, rest)| {
-                (whole, dot(&rest, &bodies.response(&rest)).value().max(0.0).sqrt())
-            })
-            .filter(|(whole, size)| *size > rounding * whole)
-            .map(|(whole, size)| whole / size)
-            .fold(0.0_f64, f64::max);
-        let strain = 16.0 * f64::EPSILON * strained;
+        let strain = 16.0 * f64::EPSILON * strained(&contacts, &bodies, rounding);
         let (left, recovered) = (0.0, [0.0; 2]);
         Some(Self {
             mass,
@@ -388,6 +381,27 @@ impl Impact {
         verdict.look("combined velocity", 0, missing, 0.0);
         verdict
     }
+}
+
+/// The largest `‖a‖/‖a'‖` over the rows of the contacts, where `a'` is the part that neither the joints nor the other rows
+/// of the contact have; rows without such a part beyond rounding are left out.
+fn strained(contacts: &[Contact], bodies: &Kinetic, rounding: f64) -> f64 {
+    let mut largest = 0.0_f64;
+    for contact in contacts {
+        let tangents = if contact.friction > 0.0 { &contact.tangents[..] } else { &[] };
+        let rows: Vec<&Vec<f64>> = [&contact.normal].into_iter().chain(tangents).collect();
+        for (k, row) in rows.iter().enumerate() {
+            let others = rows.iter().enumerate().filter(|(j, _)| *j != k);
+            let others: Vec<Vec<f64>> = others.map(|(_, other)| (*other).clone()).collect();
+            let rest = bodies.with(&others).movable(&extended(row));
+            let (whole, own) =
+                (bodies.size(row), dot(&rest, &bodies.response(&rest)).value().max(0.0).sqrt());
+            if own > rounding * whole {
+                largest = largest.max(whole / own);
+            }
+        }
+    }
+    largest
 }
 
 /// `½ vᵀ M v` (J).

@@ -84,6 +84,14 @@ impl Kinetic {
         self.joints.len()
     }
 
+    /// The same bodies with these rows as further joints.
+    #[must_use]
+    pub(crate) fn with(&self, rows: &[Vec<f64>]) -> Self {
+        let mut bodies = self.clone();
+        bodies.orthogonalize(rows);
+        bodies
+    }
+
     /// `M⁻¹ bᵀ` for a row `b`.
     #[must_use]
     pub fn response(&self, row: &[Extended]) -> Vec<Extended> {

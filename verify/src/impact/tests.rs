@@ -283,3 +283,34 @@ fn very_small_impacts_have_limits() {
     assert!(judged(-1e-106).holds(), "{}", judged(-1e-106));
     assert!(judged(-1e-98).refuses("approach"), "{}", judged(-1e-98));
 }
+
+/// Case 442381 of the random impacts with seed 15: normal and tangent are parallel to 1.2e-4 in the kinetic metric, so that
+/// impulses of 142 N·s cancel, whose rounding leaves 1.6e-8 of the slip. Where rows are independent, the same error is one.
+#[test]
+fn a_slip_that_is_rounding_of_dependent_rows_is_an_error_of_independent_ones() {
+    let normal = vec![0.1, 0.0];
+    let heavy = 48.560_404_209_622_64;
+    // A jam: the impulses that stop both coordinates, with `v⁻ = (0, −1)`, and what is left of the slip.
+    let refused = |light: f64, tangent: [f64; 2], part: f64| {
+        let contact = Contact {
+            normal: normal.clone(),
+            tangents: vec![tangent.to_vec()],
+            friction: 1e3,
+            restitution: 0.0,
+        };
+        let mass = vec![light, 0.0, 0.0, heavy];
+        let impact = Impact::new(mass, vec![0.0, -1.0], vec![contact], vec![]).unwrap();
+        // M v⁺ = M v⁻ + n Λ_n + t Λ_t, and t v⁺ = −part · t v⁻ by the last coordinate.
+        let velocity = vec![0.0, part];
+        let tangential = heavy * (1.0 + part) / tangent[1];
+        let push = -tangential * tangent[0] / normal[0];
+        let outcome = outcome(&velocity, &[&[push, tangential]]);
+        let verdict = impact.round_cones(&outcome, Law::Coulomb, 1e-10);
+        verdict.figures.iter().any(|figure| figure.name.contains("slip") && !figure.holds())
+    };
+    let (light, dependent) = (0.000_025_756, [2.035_042_533_145_765, -0.340_95]);
+    assert!(!refused(light, dependent, 0.0) && !refused(light, dependent, 1.6e-8));
+    assert!(refused(light, dependent, 1e-6), "a real error");
+    assert!(!refused(heavy, [0.03, -0.340_95], 0.0));
+    assert!(refused(heavy, [0.03, -0.340_95], 1.6e-8), "independent rows");
+}
