@@ -196,17 +196,18 @@ impl Lcp {
                 judge::judge(entries, &self.vector, vertex.z.as_slice(), settings.tolerance);
             tally.judge("enumerate", &verdict);
         }
-        if set.vertices.is_empty() && set.unverified == 0 && !solutions.is_empty() {
-            // Open, see the campaigns in the page on reliability: a basis that is singular up to rounding counts as
-            // singular and not as unverified, so that a solution far out is missed without a word.
-            if solutions.iter().all(|z| self.is_far_out(z, settings.rank_tolerance)) {
-                tally.count("enumerate", "MissedFarOut");
-            } else {
-                tally.fail(
-                    "enumerate",
-                    "found no solution and says that none is missing, but there is one",
-                );
-            }
+        if set.has_none() && !solutions.is_empty() {
+            tally.fail(
+                "enumerate",
+                "found no solution and says that there is none, but there is one",
+            );
+        }
+        // A solution may be missing far out, but no other.
+        let is_missing = set.vertices.is_empty() && set.unverified == 0 && !solutions.is_empty();
+        if is_missing && solutions.iter().all(|z| self.is_far_out(z, settings.rank_tolerance)) {
+            tally.count("enumerate", "MissedFarOut");
+        } else if is_missing {
+            tally.fail("enumerate", "found no solution, but there is one that is not far out");
         }
     }
 }

@@ -97,7 +97,7 @@ pub(crate) fn enumerate_lcp<'py>(
     let set = py.detach(|| checked(enumerate::solve(&problem, &settings)))?;
     let status = match (set.unverified, set.is_empty()) {
         (0, false) => "solved",
-        (0, true) => "no-solution",
+        _ if set.has_none() => "no-solution",
         _ => "incomplete",
     };
     let vertices = set.vertices.into_iter().map(|one| (out(py, one.z.data), out(py, one.w.data)));

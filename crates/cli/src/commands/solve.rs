@@ -57,7 +57,8 @@ enum EnumerationStatus {
     Solved,
     /// There is no solution.
     NoSolution,
-    /// Some candidates exceeded the tolerance, so that solutions may be missing.
+    /// Solutions may be missing: some candidates exceeded the tolerance, or none was found but a basis that is singular
+    /// within rounding may have one far out.
     Incomplete,
 }
 
@@ -133,7 +134,7 @@ fn enumerate(problem: &Problem, tolerance: Option<f64>) -> Result<Enumeration> {
     let set = enumerate::solve(problem, &enumerate::Settings { tolerance, ..defaults })?;
     let status = match (set.unverified, set.is_empty()) {
         (0, false) => EnumerationStatus::Solved,
-        (0, true) => EnumerationStatus::NoSolution,
+        _ if set.has_none() => EnumerationStatus::NoSolution,
         _ => EnumerationStatus::Incomplete,
     };
     let pair = |z, w| Pair { z: entries(z), w: entries(w) };

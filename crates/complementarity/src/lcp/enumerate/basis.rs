@@ -13,6 +13,8 @@ pub(super) struct Basis {
     rows: Vec<usize>,
     columns: Vec<usize>,
     rank: usize,
+    /// Whether entries that are not zero were set to zero as rounding.
+    rounded: bool,
 }
 
 /// The outcome of solving the equations of a basis.
@@ -41,6 +43,7 @@ impl Basis {
             self.factors.extend(self.columns.iter().map(|&j| problem.matrix()[(i, j)]));
         }
         self.rank = k;
+        self.rounded = false;
         for step in 0..k {
             let (mut row, mut column, pivot) = self.largest(step);
             if pivot <= rank_tolerance {
@@ -62,6 +65,11 @@ impl Basis {
         &self.columns[self.rank..]
     }
 
+    /// Whether `M_αα` is singular only within rounding: some pivots were set to zero although they are not.
+    pub(super) fn is_nearly_singular(&self) -> bool {
+        self.rank < self.rows.len() && self.rounded
+    }
+
     /// Sets the entries that remain after `step` pivots to zero if they are rounding: at most `rank_tolerance` times
     /// the terms from which elimination formed them.
     fn drop_rounding(&mut self, problem: &Problem, step: usize, rank_tolerance: f64) {
@@ -81,6 +89,7 @@ impl Basis {
         for i in step..k {
             for j in step..k {
                 if all || is_rounding(self, i, j, terms[i * k + j]) {
+                    self.rounded |= self.factors[i * k + j] != 0.0;
                     self.factors[i * k + j] = 0.0;
                 }
             }

@@ -20,7 +20,8 @@ pub(super) type Generator = Vec<f64>;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undecided;
 
-/// The generators of the polyhedron of `alpha`, whose factors are in `basis`; empty if the polyhedron is.
+/// The generators of the polyhedron of `alpha`, whose factors are in `basis`; empty if the polyhedron is, and `None` if
+/// the equations of the basis contradict one another.
 ///
 /// An entry counts as zero if it is at most `tolerance` times the sum of the magnitudes of its terms.
 ///
@@ -32,10 +33,10 @@ pub(super) fn generators(
     alpha: u32,
     basis: &Basis,
     tolerance: f64,
-) -> Result<Vec<Generator>, Undecided> {
+) -> Result<Option<Vec<Generator>>, Undecided> {
     let n = problem.dimension();
     let Some(particular) = generator(problem, alpha, basis, None, tolerance)? else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
     let mut cone = vec![particular];
     for &free in basis.free() {
@@ -48,7 +49,8 @@ pub(super) fn generators(
             cut |= 1 << i;
         }
     }
-    Ok(if cone.iter().any(|generator| generator[n] > 0.0) { cone } else { Vec::new() })
+    let is_empty = cone.iter().all(|generator| generator[n] <= 0.0);
+    Ok(Some(if is_empty { Vec::new() } else { cone }))
 }
 
 /// The starting generator along one free entry, or (`None`) the particular solution.

@@ -61,6 +61,10 @@ pub struct SolutionSet {
     pub excluded_bases: usize,
     /// Number of singular bases among the others.
     pub singular_bases: usize,
+    /// Number of the singular bases that are singular only within [`Settings::rank_tolerance`](super::Settings) and whose
+    /// equations then contradict one another. If a basis of these is in fact regular, its solution has entries of at
+    /// least the size of the problem divided by that tolerance, and is not reported.
+    pub far_out_bases: usize,
     /// Number of vertices and rays that were dropped, with repetition, because they missed the tolerance on the
     /// original problem, plus the number of bases that cannot be decided in double precision. A basis is undecided
     /// if it is nearly singular, its numbers overflow, or the rounding of `M z` exceeds the same fraction of the
@@ -69,10 +73,34 @@ pub struct SolutionSet {
 }
 
 impl SolutionSet {
-    /// Whether there is no solution.
+    /// Whether no solution was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
+    }
+
+    /// Whether there is no solution: none was found, and none may be missing, neither as
+    /// [unverified](Self::unverified) nor [far out](Self::far_out_bases).
+    ///
+    /// # Example
+    ///
+    /// `1 + 10⁻¹³` in place of one makes the matrix regular, with a solution of the size `10¹³`, which is not found.
+    ///
+    /// ```
+    /// use nalgebra::{dmatrix, dvector};
+    /// use percussion_complementarity::lcp::{Problem, enumerate};
+    ///
+    /// for (entry, far_out) in [(1.0, 0), (1.0 + 1e-13, 1)] {
+    ///     let problem = Problem::new(dmatrix![1.0, -1.0; -1.0, entry], dvector![-1.0, -1.0])?;
+    ///     let all = enumerate::solve(&problem, &enumerate::Settings::default())?;
+    ///     assert_eq!((all.is_empty(), all.far_out_bases), (true, far_out));
+    ///     assert_eq!(all.has_none(), far_out == 0);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn has_none(&self) -> bool {
+        self.is_empty() && self.unverified == 0 && self.far_out_bases == 0
     }
 
     /// The position of the first piece that contains the solution `z` (length `n`) of `problem`.

@@ -40,6 +40,27 @@ fn a_segment_has_two_ends() {
     assert_eq!(set.vertices[1].z, dvector![0.0, 1.0]);
 }
 
+/// `M = [[1, −1], [−1, 1 + δ]]`, `q = (−1, −1)` has the solution `z = (2/δ + 1, 2/δ)`, by hand. As long as
+/// the rounding of `z` is below the tolerance it is found; beyond the rank tolerance, where the matrix counts as singular and its equations contradict one another, the basis is
+/// counted. For `δ = 0` there is none.
+#[test]
+fn a_solution_beyond_the_rank_tolerance_is_announced() {
+    let set = |delta: f64| all(dmatrix![1.0, -1.0; -1.0, 1.0 + delta], dvector![-1.0, -1.0]);
+    let found = set(1e-4);
+    assert!((found.vertices[0].z[1] * 0.5e-4 - 1.0).abs() < 1e-6, "{found:?}");
+    assert_eq!((found.far_out_bases, found.singular_bases, found.has_none()), (0, 0, false));
+    for delta in [1e-13, 1e-15] {
+        let missed = set(delta);
+        assert_eq!((missed.far_out_bases, missed.singular_bases, missed.is_empty()), (1, 1, true));
+        assert!(!missed.has_none(), "{missed:?}");
+    }
+    let none = set(0.0);
+    assert_eq!((none.far_out_bases, none.singular_bases, none.has_none()), (0, 1, true));
+    // Where the equations agree, there is a continuum in place of the far point.
+    let segment = all(dmatrix![1.0, 1.0; 1.0, 1.0 + 1e-14], dvector![-1.0, -1.0]);
+    assert_eq!((segment.far_out_bases, segment.pieces.len(), segment.has_none()), (0, 1, false));
+}
+
 /// `w = 0` for all `z ≥ 0`.
 #[test]
 fn a_zero_problem_is_solved_by_the_orthant() {
@@ -187,6 +208,7 @@ fn every_basis(problem: &Problem) -> SolutionSet {
         faces.bases += 1;
         basis.factor(&scaled, alpha, settings.rank_tolerance);
         let generators = face::generators(&scaled, alpha, &basis, settings.tolerance).unwrap();
+        let generators = generators.unwrap_or_default();
         faces.insert(problem, &equilibration, alpha, &generators, settings.tolerance);
     }
     faces.maximal()
