@@ -16,7 +16,8 @@
 //! | impulse | that of the velocity at its row over `W_kk` | the same over `W_kk` |
 //! | energy | `½ \|v⁺ − v⁻\|ᵀ \|M\| (\|v⁺\| + \|v⁻\|)` | `2 s²` |
 //!
-//! where `c = min(1, s/‖v⁺‖_M)` limits the contribution of the velocity after the impact to the energy before
+//! where `|M| x` stands for the sizes of the terms of `M x`, `|L| |Lᵀ| x` with the factor of a matrix, and
+//! `c = min(1, s/‖v⁺‖_M)` limits the contribution of the velocity after the impact to the energy before
 //! it. A wrong answer therefore cannot loosen its own tolerance, and units of mass, length and time have no
 //! effect.
 //! Impulses at rows that are independent by the rank rule, `√eps`, are at most `1/√eps` times their effect.

@@ -1,5 +1,7 @@
 //! Tests of the judgement: every figure by an outcome that breaks just that one, and claims.
 
+mod stated;
+
 use nalgebra::{DVector, dmatrix, dvector};
 
 use super::{Certificate, Claims, Complementarity, Friction, Verdict};
