@@ -32,7 +32,8 @@ pub fn project(point: &Vector3<f64>, friction: f64) -> Vector3<f64> {
             // The square of such a friction coefficient could overflow, and the 1 beside it is below rounding.
             (normal / friction + length) / friction
         };
-        let scale = if length > 0.0 { friction * normal / length } else { 0.0 };
+        // The length is not zero: points on the axis are in the cone or below its apex.
+        let scale = friction * normal / length;
         Vector3::new(normal, scale * point.y, scale * point.z)
     }
 }
@@ -166,6 +167,8 @@ mod tests {
         let infinite = [
             length(f64::INFINITY, -1.0),
             length(-1.0, f64::NEG_INFINITY),
+            length(0.0, f64::INFINITY),
+            length(f64::INFINITY, 0.0),
             norm(&vector![1.0, f64::INFINITY, 1.0]),
         ];
         assert!(infinite.iter().all(|x| x.is_infinite() && *x > 0.0), "{infinite:?}");

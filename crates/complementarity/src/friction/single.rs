@@ -385,12 +385,17 @@ impl Contact {
         Vector3::new((load.normal - t * y[0] - o * y[1]) * self.yielding, y[0], y[1])
     }
 
+    /// `P⁻¹ q`, the tangential part of the impulse that stops all relative motion.
+    fn sticking(&self, load: &Load) -> [f64; 2] {
+        let [tt, to, oo] = self.inverse;
+        let [q, p] = load.tangent;
+        [tt * q + to * p, to * q + oo * p]
+    }
+
     /// The impulse that stops all relative motion, unless it is outside the friction cone or `A` is singular
     /// and `b` is outside its range.
     fn stick(&self, load: &Load) -> Option<Vector3<f64>> {
-        let [tt, to, oo] = self.inverse;
-        let q = load.tangent;
-        let y = [tt * q[0] + to * q[1], to * q[0] + oo * q[1]];
+        let (q, y) = (load.tangent, self.sticking(load));
         let impulse = self.closed(load, y);
         let limit = self.friction * impulse.x;
         let inside = impulse.x >= 0.0 && y[0] * y[0] + y[1] * y[1] <= limit * limit;
@@ -429,13 +434,9 @@ fn pseudo_inverse([tt, to, oo]: [f64; 3]) -> ([f64; 3], bool) {
     if determinant > 8.0 * f64::EPSILON * tt * oo {
         return ([oo / determinant, -to / determinant, tt / determinant], false);
     }
-    // A matrix of rank one, P = λ v vᵀ with λ = trace, has the pseudo-inverse P/λ².
-    if trace > 0.0 {
-        let scaled = [tt / trace / trace, to / trace / trace, oo / trace / trace];
-        (if scaled.iter().all(|entry| entry.is_finite()) { scaled } else { [0.0; 3] }, true)
-    } else {
-        ([0.0; 3], true)
-    }
+    // A matrix of rank one, P = λ v vᵀ with λ = trace, has the pseudo-inverse P/λ²; zero has zero.
+    let scaled = [tt / trace / trace, to / trace / trace, oo / trace / trace];
+    (if scaled.iter().all(|entry| entry.is_finite()) { scaled } else { [0.0; 3] }, true)
 }
 
 fn check(block: &Matrix3<f64>, friction: f64) -> Result<(), Error> {

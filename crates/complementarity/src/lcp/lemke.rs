@@ -156,7 +156,8 @@ impl Workspace {
         workspace
     }
 
-    /// The secondary ray that ended the last solve, when its status was [`Status::Ray`].
+    /// The secondary ray that ended the last solve, when its status was [`Status::Ray`]: that of the first path that
+    /// ended on one.
     #[must_use]
     pub const fn ray(&self) -> Option<&Ray> {
         self.ray.as_ref()
@@ -394,7 +395,6 @@ impl Workspace {
                 let largest = self.covering.iter().copied().fold(0.0, f64::max);
                 self.covering.iter_mut().for_each(|d| *d /= largest);
             }
-            _ if attempt == 0 => self.covering.resize(n, 1.0),
             _ => self.covering.extend((0..n).map(|i| 1.0 + spread(attempt, i))),
         }
     }

@@ -60,7 +60,10 @@
 
 use nalgebra::DVector;
 
-use super::{Problem, scaling::larger};
+use super::{
+    Problem,
+    scaling::{larger, smaller},
+};
 use crate::compensated::Sum;
 
 /// The lower bound of the size of a row, as a fraction of the scale of `q` in its units. Times the default tolerance it is
@@ -487,11 +490,6 @@ fn has_equal_units(problem: &Problem) -> bool {
             (row * matrix[j * n + i] * column).abs() <= LARGEST
         })
     })
-}
-
-/// The smaller of two numbers that are not NaN; one instruction, unlike [`f64::min`].
-fn smaller(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
 }
 
 #[cfg(test)]

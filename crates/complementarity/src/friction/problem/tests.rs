@@ -235,22 +235,42 @@ fn the_bound_of_rounding_grows_with_impulses_and_masses() {
     assert_eq!(problem.rounding(&[vector![1e308, 0.0, 0.0]; 2]), f64::INFINITY);
 }
 
+/// Entries of two contacts with other masses may differ by a hundredth of `√(W_ii W_jj) = 100 · 0.01`, and by no more.
+#[test]
+fn the_symmetry_of_two_contacts_is_relative_to_both() {
+    let of = |entry: f64| {
+        let diagonal = [1e4, 1e4, 1e4, 1e-4, 1e-4, 1e-4];
+        let mut w = DMatrix::from_diagonal(&nalgebra::DVector::from_column_slice(&diagonal));
+        w[(0, 4)] = entry;
+        Problem::from_dense(&w, &[1.0; 6], &[0.5; 2])
+    };
+    assert!(of(0.01).is_ok());
+    assert!(matches!(
+        of(0.010_001).unwrap_err(),
+        ProblemError::Unsymmetric { row: 0, column: 4, .. }
+    ));
+}
+
 /// Two contacts at the same place that press against each other with 10¹⁰ N·s: plain sums have an error of about 10⁻⁷ m/s.
+/// The same in another unit of velocity.
 #[test]
 fn figures_of_impulses_that_cancel_are_compensated() {
     let block = dmatrix![0.1, 0.0, 0.0; 0.0, 0.3, 0.0; 0.0, 0.0, 0.7];
     let w = DMatrix::from_fn(6, 6, |i, j| block[(i % 3, j % 3)]);
-    let problem = Problem::from_dense(&w, &[-1.0, 0.0, 0.0, -1.0, 0.0, 0.0], &[0.0; 2]).unwrap();
-    // The sum of the normal impulses is 3, exactly; the velocity is 0.1 · 3 − 1 up to the rounding of 0.1.
-    let impulses = [vector![1e10 + 3.0, 0.0, 0.0], vector![-1e10, 0.0, 0.0]];
-    let figures = problem.figures(&impulses);
-    assert!((figures.approach - 0.7).abs() < 1e-15, "{figures:?}");
-    let mass = 1.1 / 3.0;
-    assert!((figures.adhesion / (mass * 1e10) - 1.0).abs() < 1e-14, "{figures:?}");
-    assert_eq!(figures.complementarity, 0.0);
-    // Where rounding is small, the sums are plain ones: 0.1 · 5 + 0.1 · 5 − 1.
-    let figures = problem.figures(&[vector![5.0, 0.0, 0.0]; 2]);
-    assert!(figures.largest() < 1e-15, "{figures:?}");
+    for unit in [1.0, 2.0_f64.powi(-20), 1024.0] {
+        let free = [-1.0, 0.0, 0.0, -1.0, 0.0, 0.0].map(|u| u * unit);
+        let problem = Problem::from_dense(&w, &free, &[0.0; 2]).unwrap();
+        // The sum of the normal impulses is 3, exactly; the velocity is 0.1 · 3 − 1 up to the rounding of 0.1.
+        let impulses = [vector![1e10 + 3.0, 0.0, 0.0], vector![-1e10, 0.0, 0.0]].map(|p| p * unit);
+        let figures = problem.figures(&impulses);
+        assert!((figures.approach / unit - 0.7).abs() < 1e-15, "{figures:?}");
+        let mass = 1.1 / 3.0;
+        assert!((figures.adhesion / (mass * 1e10 * unit) - 1.0).abs() < 1e-14, "{figures:?}");
+        assert_eq!(figures.complementarity, 0.0);
+        // Where rounding is small, the sums are plain ones: 0.1 · 5 + 0.1 · 5 − 1.
+        let figures = problem.figures(&[vector![5.0, 0.0, 0.0] * unit; 2]);
+        assert!(figures.largest() < 1e-15 * unit, "{figures:?}");
+    }
 }
 
 #[test]
@@ -261,4 +281,6 @@ fn contacts_in_the_plane_need_two_velocities_each() {
         let (name, found, expected) = ("free_velocity", count, 4);
         assert_eq!(error, ProblemError::Length { name, found, expected });
     }
+    let error = Problem::from_planar(&DMatrix::identity(6, 6), &[0.0; 5], &[0.5; 3]).unwrap_err();
+    assert_eq!(error, ProblemError::Length { name: "free_velocity", found: 5, expected: 6 });
 }

@@ -104,3 +104,6 @@ fn function(
     }
     (value, jacobian)
 }
+
+#[cfg(test)]
+mod tests;

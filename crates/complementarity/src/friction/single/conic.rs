@@ -128,3 +128,6 @@ impl<'a> Conic<'a> {
         exists.then(|| [turned(-sine), turned(sine)])
     }
 }
+
+#[cfg(test)]
+mod tests;

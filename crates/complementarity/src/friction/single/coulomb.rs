@@ -181,7 +181,8 @@ pub fn solve(contact: &Contact, b: &Vector3<f64>) -> Vector3<f64> {
     }
 }
 
-/// The sliding solution that Newton steps reach from the tangential part of `guess`. If they reach none, or the
+/// The sliding solution that Newton steps reach from the tangential part of `guess`, or, if that is zero, from the
+/// direction opposite to the slip without friction. If they reach none, or the
 /// contact opens or can stick, it is the answer of [`solve`].
 #[must_use]
 pub fn solve_near(contact: &Contact, b: &Vector3<f64>, guess: &Vector3<f64>) -> Vector3<f64> {
@@ -207,14 +208,13 @@ fn choose(contact: &Contact, b: &Vector3<f64>, guess: Option<&Vector3<f64>>) -> 
     if let Some(impulse) = contact.stick(&load) {
         return impulse;
     }
-    if b.x > 0.0
-        && let Some(guess) = guess
-    {
+    if let Some(guess) = guess {
         let conic = Conic::new(contact, &load);
         let still = guess.y == 0.0 && guess.z == 0.0;
         // Without a guess, start opposite to the slip without friction.
         let start = if still { load.tangent } else { [guess.y, guess.z] };
         let ray = conic.slip().root_near(start);
+        // With `b_n = 0` there is no point along a ray.
         if let Some(impulse) = ray.and_then(|ray| slide(&conic, &ray)) {
             return impulse;
         }
@@ -283,3 +283,6 @@ fn polish(conic: &Conic<'_>, impulse: Vector3<f64>) -> Vector3<f64> {
     }
     conic.impulse(y)
 }
+
+#[cfg(test)]
+mod tests;

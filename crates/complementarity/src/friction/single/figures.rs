@@ -127,8 +127,7 @@ impl Figures {
             complementarity: whole.min(velocity.x.max(0.0)),
             slip: 0.0,
         };
-        let finite = whole + velocity.x.abs() + velocity.y.abs() + velocity.z.abs();
-        if !finite.is_finite() {
+        if ![whole, velocity.x, velocity.y, velocity.z].iter().all(|x| x.is_finite()) {
             return Self::INFINITE;
         }
         let (friction, slip) = ([push.y, push.z], [velocity.y, velocity.z]);

@@ -36,7 +36,7 @@
 
 use nalgebra::Vector3;
 
-use super::{Contact, Load, conic::Conic};
+use super::{Contact, conic::Conic};
 use crate::friction::trigonometric_polynomial::{Direction, Ray};
 
 /// The impulse (N·s) of `contact` under `b` (m/s, minus the relative velocity without it).
@@ -106,11 +106,11 @@ pub(super) fn closed(
     }
     let conic = Conic::new(contact, &load);
     if b.x == 0.0 {
-        return degenerate(&conic);
+        return degenerate(&conic).unwrap_or_default();
     }
     let start = match guess {
         Some(guess) if guess.y != 0.0 || guess.z != 0.0 => [guess.y, guess.z],
-        _ => stick_direction(contact, &load),
+        _ => contact.sticking(&load),
     };
     near(&conic, start).unwrap_or_else(|| best(&conic))
 }
@@ -129,27 +129,19 @@ pub(super) fn radial(contact: &Contact, b: &Vector3<f64>) -> Vector3<f64> {
     Vector3::new(normal, scale * y[0], scale * y[1])
 }
 
-fn stick_direction(contact: &Contact, load: &Load) -> [f64; 2] {
-    let [tt, to, oo] = contact.inverse;
-    let q = load.tangent;
-    [tt * q[0] + to * q[1], to * q[0] + oo * q[1]]
-}
-
 /// `b_n = 0`: the plane of maximum compression intersects the cone in its apex, or in two rays from the apex.
-fn degenerate(conic: &Conic<'_>) -> Vector3<f64> {
-    // If the contact does not stick, the minimum over this convex sector is on one of its two rays.
-    let mut best = (0.0, Vector3::zeros());
+fn degenerate(conic: &Conic<'_>) -> Option<Vector3<f64>> {
+    // If the contact does not stick, the minimum over this convex sector is its apex or on one of its two rays.
+    let mut best = (0.0, None);
     for at in conic.asymptotes().into_iter().flatten() {
         let d = [at.cosine, at.sine];
         let [left, right] = conic.contact.apply(d);
         let bend = d[0] * left + d[1] * right;
-        let drive = d[0] * conic.load.tangent[0] + d[1] * conic.load.tangent[1];
-        if drive > 0.0 && bend > 0.0 {
-            let r = drive / bend;
-            let energy = -0.5 * drive * r;
-            if energy < best.0 && r.is_finite() {
-                best = (energy, Vector3::new(r / conic.contact.friction, r * d[0], r * d[1]));
-            }
+        let drive = (d[0] * conic.load.tangent[0] + d[1] * conic.load.tangent[1]).max(0.0);
+        let r = drive / bend;
+        let energy = -0.5 * drive * r;
+        if energy < best.0 && r.is_finite() {
+            best = (energy, Some(Vector3::new(r / conic.contact.friction, r * d[0], r * d[1])));
         }
     }
     best.1
@@ -198,8 +190,7 @@ fn best(conic: &Conic<'_>) -> Vector3<f64> {
     }
     // If `b_n` is very small, the angle does not determine the length, or no point is found; the minimum is
     // then near an asymptote.
-    let start = degenerate(conic);
-    if start.x > 0.0 {
+    if let Some(start) = degenerate(conic) {
         consider(polish(conic, start));
     }
     if best.1.is_finite() {
@@ -271,3 +262,6 @@ fn polish(conic: &Conic<'_>, impulse: Vector3<f64>) -> Polished {
     }
     Polished { impulse: conic.impulse(y), settled }
 }
+
+#[cfg(test)]
+mod tests;

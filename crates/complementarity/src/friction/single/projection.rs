@@ -57,3 +57,6 @@ pub fn solve(
     }
     best
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,9 +8,11 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 
+mod definition;
+
 /// Section 4.1 of Preclik, Eibl and Rüde (2017): six mass points on the axes; `normalized` makes the
 /// contact frame orthonormal, which the printed table does not.
-fn academic(normalized: bool) -> (Contact, Vector3<f64>) {
+pub(super) fn academic(normalized: bool) -> (Contact, Vector3<f64>) {
     let (arm, masses) = (10.0, [0.03, 65.0, 50.0]);
     let normal = vector![0.25, 0.36, -0.9].normalize();
     let mut tangent = normal.cross(&Vector3::x());

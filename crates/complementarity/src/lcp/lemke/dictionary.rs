@@ -187,3 +187,6 @@ fn add_multiple(column: &mut [f64], factor: f64, entering: &[f64]) {
         *entry += factor * added;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,7 @@
 //! margin.
 
 use super::dictionary::{Dictionary, Place};
+use crate::lcp::scaling::{larger, smaller};
 
 /// Entries of the pivot column smaller than this, relative to its largest (at least 1), count as zero.
 const PIVOT: f64 = 1e-10;
@@ -45,8 +46,8 @@ impl RatioTest {
         let (entries, values) = (dictionary.column(column), dictionary.values());
         let (mut largest_entry, mut largest_value) = (1.0, 1.0);
         for (&entry, &value) in entries.iter().zip(values) {
-            largest_entry = if entry.abs() > largest_entry { entry.abs() } else { largest_entry };
-            largest_value = if value > largest_value { value } else { largest_value };
+            largest_entry = larger(entry.abs(), largest_entry);
+            largest_value = larger(value, largest_value);
         }
         let pivot = PIVOT * largest_entry;
         let tie = TIE * largest_value;
@@ -55,11 +56,9 @@ impl RatioTest {
         for (row, (&entry, &value)) in entries.iter().zip(values).enumerate() {
             if entry < -pivot {
                 let weight = -1.0 / entry;
-                let value = if value > 0.0 { value } else { 0.0 };
-                let ratio = value * weight;
+                let ratio = larger(value, 0.0) * weight;
                 if ratio <= bound {
-                    let relaxed = ratio + tie * weight;
-                    bound = if relaxed < bound { relaxed } else { bound };
+                    bound = smaller(ratio + tie * weight, bound);
                     self.tied.push(Tied { row, weight, ratio });
                 }
             }
@@ -88,7 +87,7 @@ impl RatioTest {
                     let mut least = f64::INFINITY;
                     for tied in &mut self.tied {
                         tied.ratio = -entries[tied.row] * tied.weight;
-                        least = if tied.ratio < least { tied.ratio } else { least };
+                        least = smaller(tied.ratio, least);
                     }
                     let bound = least + TIE * least.abs().max(1.0);
                     self.tied.retain(|tied| tied.ratio <= bound);

@@ -91,11 +91,10 @@ impl Workspace {
         let rate = |variable| rate(dictionary, variable, column);
         let mut direction = DVector::from_fn(n, |i, _| scaling.unscale_z(i, rate(n + i)));
         let mut artificial_rate = scaling.unscale_artificial(rate(artificial));
-        let largest = direction.amax().max(artificial_rate.abs());
-        if largest > 0.0 {
-            direction /= largest;
-            artificial_rate /= largest;
-        }
+        // Not zero: `w` is a function of `z` and `t`, so one of these grows.
+        let largest = direction.amax().max(artificial_rate);
+        direction /= largest;
+        artificial_rate /= largest;
         Ray {
             z: DVector::from_fn(n, |i, _| scaling.unscale_z(i, value(n + i))),
             artificial: scaling.unscale_artificial(value(artificial)),
@@ -113,3 +112,6 @@ fn rate(dictionary: &Dictionary, variable: usize, column: usize) -> f64 {
         Place::Column(own) => f64::from(u8::from(own == column)),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,8 @@ use approx::assert_relative_eq;
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use proptest::prelude::*;
 
+mod parts;
+
 use super::{Error, Ray, Settings, Workspace, solve, solve_with_covering_vector};
 use crate::lcp::{Problem, Report, Status};
 

@@ -121,6 +121,11 @@ fn faint_slip_beside_large_impulses_is_seen() {
     assert!((of(-1e-3, 1e-6) - 1e-6).abs() < 1e-15);
     assert!(of(-1e-3, 0.0) < 1e-15);
     assert!((of(1e-3, 1e-6) - 1e-3).abs() < 1e-8, "friction does not drive");
+    // Friction along one tangent.
+    for p in [[1e10, 0.0], [0.0, 1e10]] {
+        let u = p.map(|p| -1e-13 * p + if p == 0.0 { 1e-6 } else { 0.0 });
+        assert!((off_disk(p, u, 1e10) - 1e-6).abs() < 1e-15, "{p:?}");
+    }
     // The same with small impulses.
     for size in [1e3, 1e5, 1e7] {
         let impulse = impulse * (size / 1e10);
@@ -247,4 +252,186 @@ proptest! {
             prop_assert!((velocity.yz() + d * along).norm() <= e, "slides");
         }
     }
+}
+
+/// The conditions of maximum dissipation as the head of the module states them, by bisection and search: `ũ = u + s k`
+/// has the length `s`, and friction `p` opposes it.
+mod dissipative {
+    use std::f64::consts::TAU;
+
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// All `s ≥ 0` with `‖u + s k‖ = s`, by their signs on a grid that is finer near zero.
+    fn lengths(k: [f64; 2], u: [f64; 2]) -> Vec<f64> {
+        let excess = |s: f64| (u[0] + s * k[0]).hypot(u[1] + s * k[1]) - s;
+        let grid = |i: i32| 1e-4 * 1.01_f64.powi(i);
+        let mut found = Vec::new();
+        for i in 0..2000 {
+            let (mut left, mut right) = (grid(i), grid(i + 1));
+            if (excess(left) > 0.0) == (excess(right) > 0.0) {
+                continue;
+            }
+            for _ in 0..60 {
+                let middle = 0.5 * (left + right);
+                if (excess(middle) > 0.0) == (excess(left) > 0.0) {
+                    left = middle;
+                } else {
+                    right = middle;
+                }
+            }
+            found.push(0.5 * (left + right));
+        }
+        found
+    }
+
+    /// The least value of a function on a grid, improved around its best point.
+    fn least(mut from: f64, mut to: f64, function: impl Fn(f64) -> f64) -> f64 {
+        let mut best = f64::INFINITY;
+        for _ in 0..12 {
+            let at = |i: i32| from + (to - from) * f64::from(i) / 60.0;
+            let i = (0..=60).min_by(|i, j| function(at(*i)).total_cmp(&function(at(*j)))).unwrap();
+            best = best.min(function(at(i)));
+            (from, to) = (at((i - 1).max(0)), at((i + 1).min(60)));
+        }
+        best
+    }
+
+    fn stated(k: [f64; 2], p: [f64; 2], u: [f64; 2], limit: f64, opens: bool) -> f64 {
+        let (slip, size) = (u[0].hypot(u[1]), p[0].hypot(p[1]));
+        if slip == 0.0 {
+            return (size - limit).max(0.0);
+        }
+        let with = |s: f64| {
+            let trial = [p[0] - u[0] - s * k[0], p[1] - u[1] - s * k[1]];
+            let length = trial[0].hypot(trial[1]);
+            if length <= limit {
+                return slip;
+            }
+            let nearest = trial.map(|x| x * limit / length);
+            (p[0] - nearest[0]).hypot(p[1] - nearest[1])
+        };
+        let roots = lengths(k, u).into_iter().map(with);
+        if k[0].hypot(k[1]) < 1.0 {
+            return roots.fold(f64::INFINITY, f64::min);
+        }
+        let e = p.map(|x| x / size);
+        let along = least(0.0, 1e3, |s| (u[0] + s * (e[0] + k[0])).hypot(u[1] + s * (e[1] + k[1])));
+        let slides = (limit - size).abs().max(along);
+        // min ‖u + s (k + e)‖ over ‖e‖ ≤ 1 is max(0, ‖u + s k‖ − s).
+        let normals = least(0.0, 1e3, |s| ((u[0] + s * k[0]).hypot(u[1] + s * k[1]) - s).max(0.0));
+        let nothing = size.max(limit).max(if opens { 0.0 } else { normals });
+        roots.fold(f64::INFINITY, f64::min).min(slip).min(slides).min(nothing)
+    }
+
+    #[test]
+    fn the_slip_is_the_distance_from_the_stated_conditions() {
+        let mut random = ChaCha8Rng::seed_from_u64(71);
+        let mut parts = [0; 4];
+        for _ in 0..600 {
+            let (s, c) = random.random_range(0.0..TAU).sin_cos();
+            let size = random.random_range(0.0..3.0);
+            let k = [size * c, size * s];
+            let mut p = [0; 2].map(|_| random.random_range(-1.0..1.0));
+            let mut limit = random.random_range(0.0..1.5);
+            let mut u = [0; 2].map(|_| random.random_range(-1.0..1.0));
+            match random.random_range(0..4) {
+                // On the boundary, sliding as the law demands, or nearly.
+                0 => {
+                    limit = f64::hypot(p[0], p[1]);
+                    let s = random.random_range(0.0..1.0);
+                    u = [0, 1].map(|i| -s * (p[i] / limit + k[i]) + random.random_range(-0.1..0.1));
+                }
+                // A small impulse.
+                1 => {
+                    p = p.map(|x| 0.05 * x);
+                    limit *= 0.05;
+                }
+                // A small slip.
+                2 => u = u.map(|x| 0.2 * x),
+                _ => {}
+            }
+            let opens = random.random_bool(0.3);
+            let (found, expected) =
+                (dissipative_slip(k, p, u, limit, opens), stated(k, p, u, limit, opens));
+            let what = || format!("{k:?} {p:?} {u:?} {limit} {opens}: {found} {expected}");
+            // The unit vectors of a double root are known to the root of the rounding.
+            assert!((found - expected).abs() <= 1e-7 * (1.0 + expected), "{}", what());
+            parts[usize::from(size >= 1.0) + 2 * usize::from(expected < 0.1)] += 1;
+        }
+        assert!(parts.iter().all(|count| *count > 30), "{parts:?}");
+    }
+
+    /// Without slip only the limit of friction is left.
+    #[test]
+    fn without_slip_only_the_limit_of_friction_counts() {
+        assert_eq!(dissipative_slip([0.5, 2.0], [3.0, 4.0], [0.0, 0.0], 2.0, false), 3.0);
+        assert_eq!(dissipative_slip([0.5, 2.0], [3.0, 4.0], [0.0, 0.0], 6.0, false), 0.0);
+    }
+
+    #[test]
+    fn the_distances_from_a_ray_and_a_cone_are_the_least_ones() {
+        let mut random = ChaCha8Rng::seed_from_u64(72);
+        for _ in 0..300 {
+            let mut pair = || [0; 2].map(|_| random.random_range(-2.0..2.0));
+            let (u, v) = (pair(), pair());
+            let ray = least(0.0, 1e3, |s| (u[0] + s * v[0]).hypot(u[1] + s * v[1]));
+            assert!((off_ray(u, v) - ray).abs() <= 1e-7, "{u:?} {v:?}");
+            if v[0].hypot(v[1]) >= 1.0 {
+                let cone =
+                    least(0.0, 1e3, |s| ((u[0] + s * v[0]).hypot(u[1] + s * v[1]) - s).max(0.0));
+                assert!((off_normals(v, u) - cone).abs() <= 1e-7, "{v:?} {u:?}");
+            }
+        }
+        assert_eq!(off_ray([3.0, 4.0], [0.0, 0.0]), 5.0, "a ray without a direction");
+        assert_eq!(off_ray([3.0, 4.0], [4.0, -3.0]), 5.0, "across");
+    }
+}
+
+/// Of a slip far below the friction, and of one just above that, the same distance is found.
+#[test]
+fn faint_and_clear_slips_have_the_same_figure() {
+    // Exact: friction (4, 3) at a limit of 5 ± 1/1024, and slips along and across it.
+    for limit in [5.0 - 1.0 / 1024.0, 5.0, 5.0 + 1.0 / 1024.0] {
+        for (along, across) in [
+            (1e-6, 0.0),
+            (-1e-6, 0.0),
+            (0.0, 1e-6),
+            (-3e-7, 2e-6),
+            (8e-6, -4e-6),
+            (5e-3, 0.0),
+            (-5e-3, 2e-3),
+        ] {
+            let u = [0.8 * along - 0.6 * across, 0.6 * along + 0.8 * across];
+            // p − u = (5 − along, −across) in the frame of the friction.
+            let size = f64::hypot(5.0 - along, across);
+            let expected = if size <= limit {
+                f64::hypot(along, across)
+            } else {
+                f64::hypot(5.0 - limit * (5.0 - along) / size, limit * across / size)
+            };
+            for found in [off_disk([4.0, 3.0], u, limit), off_disk_faint([4.0, 3.0], u, limit)] {
+                assert!(
+                    (found - expected).abs() <= 1e-14,
+                    "{limit} {along} {across} {found} {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn figures_are_converted_and_compared_one_by_one() {
+    let figures =
+        Figures { approach: 1.5, adhesion: 2.0, cone: 3.0, complementarity: 4.0, slip: 5.0 };
+    let twice =
+        Figures { approach: 0.375, adhesion: 0.5, cone: 0.75, complementarity: 1.0, slip: 1.25 };
+    assert_eq!(figures.scaled(0.25), twice);
+    let other =
+        Figures { approach: 2.0, adhesion: 1.0, cone: 5.0, complementarity: 3.0, slip: 6.0 };
+    let largest =
+        Figures { approach: 2.0, adhesion: 2.0, cone: 5.0, complementarity: 4.0, slip: 6.0 };
+    assert_eq!((figures.max(&other), figures.largest()), (largest, 5.0));
 }

@@ -45,6 +45,28 @@ fn ties_are_relative_to_the_largest_value() {
     assert_eq!(apart(1e-5, 1e6), Some(0));
 }
 
+/// The limit of a tie is one of values: with an entry of 100 it is a hundredth in ratios.
+#[test]
+fn ties_are_those_of_values_and_not_of_ratios() {
+    assert_eq!(leaving(&[-100.0, -100.0], &[1.0, 1.0 + 1e-11]), Some(0));
+    assert_eq!(leaving(&[-100.0, -100.0], &[1.0, 1.0 + 1e-13]), Some(1));
+}
+
+/// The first pivot makes a value of `2²⁰`; then a difference of `10⁻⁷` is a tie, and one of `10⁻⁵` is not.
+#[test]
+fn ties_are_relative_to_values_that_have_grown() {
+    for (gap, expected) in [(1e-7, 3), (1e-5, 2)] {
+        let mut matrix = DMatrix::identity(4, 4);
+        matrix[(0, 1)] = -(2.0_f64.powi(-20));
+        let problem = Problem::new(matrix, DVector::from_vec(vec![1.0, 1.0, 1.0, 1.0 + gap]));
+        let (mut dictionary, mut test) = (Dictionary::default(), RatioTest::default());
+        dictionary.load(&problem.unwrap(), &[0.0, 0.0, -1.0, -1.0]);
+        dictionary.pivot(0, 1);
+        assert!(dictionary.values()[0] >= 1e6, "{dictionary:?}");
+        assert_eq!(test.leaving_row(&dictionary, 4), Some(expected), "{gap}");
+    }
+}
+
 /// A rational number in lowest terms with a positive denominator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Exact(i128, i128);

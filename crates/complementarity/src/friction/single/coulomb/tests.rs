@@ -1,0 +1,183 @@
+//! Tests of all solutions and of the choice among them.
+
+use nalgebra::{Matrix3, Vector3, matrix, vector};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+use crate::friction::single::{Load, tests::academic};
+
+fn modes(contact: &Contact, b: &Vector3<f64>) -> Vec<Mode> {
+    all(contact, b).as_slice().iter().map(|solution| solution.mode).collect()
+}
+
+#[test]
+fn contacts_without_friction_open_stick_or_slide() {
+    let block = matrix![2.0, 0.0, 0.0; 0.0, 1.0, 0.0; 0.0, 0.0, 3.0];
+    let contact = Contact::new(&block, 0.0).unwrap();
+    assert_eq!(modes(&contact, &vector![-1.0, 1.0, 0.0]), [Mode::Open]);
+    assert_eq!(modes(&contact, &vector![-1.0, 0.0, 0.0]), [Mode::Open]);
+    assert_eq!(modes(&contact, &vector![0.0, 1.0, 0.0]), [Mode::Open]);
+    assert_eq!(modes(&contact, &Vector3::zeros()), [Mode::Open]);
+    assert_eq!(modes(&contact, &vector![3.0, 0.0, 0.0]), [Mode::Stick]);
+    assert_eq!(modes(&contact, &vector![3.0, 1.0, 0.0]), [Mode::Slide]);
+    let all = all(&contact, &vector![3.0, 1.0, 0.0]);
+    assert_eq!(all.as_slice()[0].impulse, vector![1.5, 0.0, 0.0]);
+}
+
+/// Zero impulse at a contact at rest is open, and not a stick as well; the energy is that of the impulse.
+#[test]
+fn a_contact_at_rest_has_one_solution() {
+    let contact = Contact::new(&(Matrix3::identity() * 2.0), 0.5).unwrap();
+    assert_eq!(modes(&contact, &Vector3::zeros()), [Mode::Open]);
+    let found = all(&contact, &vector![4.0, 1.0, 0.0]);
+    let [stick] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((stick.mode, stick.impulse), (Mode::Stick, vector![2.0, 0.5, 0.0]));
+    assert!((stick.energy + 4.25).abs() < 1e-15, "½ b·x, {stick:?}");
+}
+
+/// `P = I` and `q = y − slip`.
+#[test]
+fn friction_opposes_the_slip_or_is_none() {
+    let contact = Contact::new(&Matrix3::identity(), 1.0).unwrap();
+    for (y, slip, expected) in [
+        ([1.0, 2.0], [-3.0, 1.0], true),
+        ([1.0, 2.0], [-1.0, 0.25], true),
+        ([1.0, 2.0], [3.0, -1.0], false),
+        ([2.0, 0.5], [-0.25, 4.0], false),
+        ([0.5, 2.0], [4.0, -0.25], false),
+        ([0.5, 2.0], [0.5, -0.5], true),
+        ([1.0, 2.0], [0.0, 0.0], false),
+        ([1.0, 2.0], [2.0, -1.0], false),
+    ] {
+        let load = Load { normal: 1.0, tangent: [y[0] - slip[0], y[1] - slip[1]] };
+        let conic = Conic::new(&contact, &load);
+        assert_eq!(opposes(&conic, y), expected, "{y:?} {slip:?}");
+    }
+}
+
+/// `μ a = (2, 0)` and `A_nn = 1` close the contact along `d` with `d_t = −½` for every length `r`. With the slip `−s d`
+/// that friction opposes, `q = r P d + s d`, `P = diag(2, 1)`.
+#[test]
+fn a_jam_slides_along_its_rays() {
+    let block = matrix![1.0, 1.0, 0.0; 1.0, 3.0, 0.0; 0.0, 0.0, 1.0];
+    let contact = Contact::new(&block, 2.0).unwrap();
+    for side in [1.0, -1.0] {
+        let d = [-0.5, side * 0.75_f64.sqrt()];
+        for (r, s) in [(3.0, 0.5), (0.1, 4.0), (2.0, -0.5), (-2.0, 0.5), (-1.0, -3.0)] {
+            let q = [2.0 * r * d[0] + s * d[0], r * d[1] + s * d[1]];
+            let b = vector![0.0, q[0], q[1]];
+            let load = contact.load(&b);
+            let conic = Conic::new(&contact, &load);
+            let found = along_ray(&conic, Direction { cosine: d[0], sine: d[1] });
+            let expected = vector![0.5 * r, r * d[0], r * d[1]];
+            // Slip against friction at its limit, and a length.
+            if r > 0.0 && s > 0.0 {
+                let x = found.unwrap();
+                assert!((x - expected).norm() <= 1e-14 * r, "{r} {s} {x}");
+                let solutions = all(&contact, &b);
+                let slides = solutions.as_slice().iter().filter(|x| x.mode == Mode::Slide);
+                let nearest = slides.map(|x| (x.impulse - expected).norm());
+                assert!(nearest.fold(f64::INFINITY, f64::min) <= 1e-14 * r, "{solutions:?}");
+                let least = solutions.as_slice().iter().map(|x| x.energy).fold(0.0, f64::min);
+                let chosen = contact.energy(&b, &solve(&contact, &b));
+                assert!(least < 0.0 && (chosen - least).abs() <= 1e-14 * least.abs(), "{chosen}");
+            } else {
+                assert_eq!(found, None, "{r} {s}");
+            }
+        }
+    }
+}
+
+/// Newton's method: an error of 10⁻³ is gone after three steps, from every side; from far away no step is taken.
+#[test]
+fn polishing_converges_from_near_and_does_nothing_from_afar() {
+    let mut random = ChaCha8Rng::seed_from_u64(51);
+    let mut seen = 0;
+    while seen < 200 {
+        let factor = Matrix3::from_fn(|_, _| random.random_range(-1.0..1.0));
+        let block = factor.transpose() * factor + Matrix3::identity() * 0.3;
+        let contact = Contact::new(&block, random.random_range(0.05..0.8)).unwrap();
+        let mut b = Vector3::<f64>::from_fn(|_, _| random.random_range(-1.0..1.0));
+        b.x = b.x.abs() + 0.1;
+        let found = all(&contact, &b);
+        let [Solution { mode: Mode::Slide, impulse: exact, .. }] = found.as_slice() else {
+            continue;
+        };
+        seen += 1;
+        let load = contact.load(&b);
+        let conic = Conic::new(&contact, &load);
+        let size = exact.yz().norm();
+        let (s, c) = random.random_range(0.0..std::f64::consts::TAU).sin_cos();
+        let moved = |distance: f64| {
+            let y = exact.yz() + nalgebra::vector![c, s] * (distance * size);
+            vector![0.0, y.x, y.y]
+        };
+        let polished = polish(&conic, moved(1e-3));
+        assert!((polished - exact).norm() <= 1e-11 * size, "{contact:?} {b} {polished} {exact}");
+        let unchanged = (polish(&conic, moved(10.0)) - moved(10.0)).yz().norm();
+        assert!(unchanged <= 1e-15 * size * 10.0, "{contact:?} {b}");
+    }
+}
+
+/// With several solutions that nearest to the guess is taken; a guess along one tangent is a guess too.
+#[test]
+fn the_guess_chooses_among_solutions() {
+    let mut random = ChaCha8Rng::seed_from_u64(52);
+    let (published, load) = academic(true);
+    let (block, friction) = (published.block(), published.friction());
+    let mut several = 0;
+    for _ in 0..60 {
+        let contact = Contact::new(block, friction).unwrap();
+        let b = load.map(|entry| entry * random.random_range(0.9..1.1));
+        let slides = all(&contact, &b);
+        if slides.as_slice().iter().any(|solution| solution.mode != Mode::Slide) {
+            continue;
+        }
+        several += usize::from(slides.as_slice().len() > 1);
+        for solution in slides.as_slice() {
+            let turned = |axis: usize| {
+                // The frame in which the friction is along one tangent.
+                let y = solution.impulse.yz().normalize();
+                let rows = [[y.x, y.y], [-y.y, y.x]];
+                let (first, second) = (rows[axis], rows[1 - axis]);
+                matrix![
+                    1.0, 0.0, 0.0; 0.0, first[0], first[1]; 0.0, second[0], second[1]
+                ]
+            };
+            for turn in [Matrix3::identity(), turned(0), turned(1)] {
+                let other = Contact::new(&(turn * block * turn.transpose()), friction).unwrap();
+                let mut expected = turn * solution.impulse;
+                for entry in expected.iter_mut().filter(|entry| entry.abs() < 1e-12) {
+                    *entry = 0.0;
+                }
+                let found = solve_near(&other, &(turn * b), &expected);
+                assert!((found - expected).norm() <= 1e-7 * expected.norm(), "{contact:?} {b}");
+            }
+        }
+    }
+    assert!(several > 30, "{several}");
+}
+
+/// Where stick ends, rounding may leave neither a stick nor a slide; the boundary is then the answer.
+#[test]
+fn the_limit_of_sticking_has_an_answer() {
+    let mut random = ChaCha8Rng::seed_from_u64(53);
+    let (mut none, mut tries) = (0, 0);
+    while none < 5 && tries < 200_000 {
+        tries += 1;
+        let factor = Matrix3::from_fn(|_, _| random.random_range(-1.0..1.0));
+        let block = factor.transpose() * factor + Matrix3::identity() * 0.3;
+        let mut b = Vector3::<f64>::from_fn(|_, _| random.random_range(-1.0..1.0));
+        b.x = b.x.abs() + 0.1;
+        let stuck = block.try_inverse().unwrap() * b;
+        if stuck.x <= 0.1 {
+            continue;
+        }
+        let contact = Contact::new(&block, stuck.yz().norm() / stuck.x).unwrap();
+        let x = solve(&contact, &b);
+        assert!((x - stuck).norm() <= 1e-12 * stuck.norm(), "{contact:?} {b} {x} {stuck}");
+        none += usize::from(all(&contact, &b).as_slice().is_empty());
+    }
+    assert!(none > 0, "{tries} tries");
+}
