@@ -1,5 +1,7 @@
 //! Tests of the problem: what is refused, and what masses, joints and rows that cannot move do.
 
+mod stated;
+
 use nalgebra::{Cholesky, DMatrix, DVector, dmatrix, dvector};
 
 use super::{Contact, Mass, MassOperator, Problem, ProblemError};
