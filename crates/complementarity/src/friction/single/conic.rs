@@ -117,8 +117,9 @@ impl<'a> Conic<'a> {
     /// The two directions with `f = 0`, if there are any.
     pub(super) fn asymptotes(&self) -> Option<[Direction; 2]> {
         let length = self.tilt[0].hypot(self.tilt[1]);
+        // Minus infinity without a coupling.
         let cosine = -self.level / length;
-        let exists = length > 0.0 && cosine >= -1.0;
+        let exists = cosine >= -1.0;
         let sine = ((1.0 - cosine) * (1.0 + cosine)).max(0.0).sqrt();
         let toward = [self.tilt[0] / length, self.tilt[1] / length];
         let turned = |sine: f64| Direction {

@@ -281,14 +281,10 @@ fn off_normals(k: [f64; 2], u: [f64; 2]) -> f64 {
 /// `min_{s ≥ 0} ‖u + s ν‖`.
 #[inline]
 fn off_ray([u, v]: [f64; 2], [t, o]: [f64; 2]) -> f64 {
+    // Not a number for a ray without a direction, and the comparison is then false.
     let size = length(t, o);
-    if size > 0.0 {
-        let (t, o) = (t / size, o / size);
-        if u * t + v * o < 0.0 {
-            return (u * o - v * t).abs();
-        }
-    }
-    length(u, v)
+    let (t, o) = (t / size, o / size);
+    if u * t + v * o < 0.0 { (u * o - v * t).abs() } else { length(u, v) }
 }
 
 #[cfg(test)]

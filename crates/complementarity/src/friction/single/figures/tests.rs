@@ -385,6 +385,8 @@ mod dissipative {
                 assert!((off_normals(v, u) - cone).abs() <= 1e-7, "{v:?} {u:?}");
             }
         }
+        // A parabola, ‖k‖ = 1: without an impulse, an opening contact may slip.
+        assert_eq!(dissipative_slip([1.0, 0.0], [0.0, 0.0], [0.3, 0.4], 0.0, true), 0.0);
         assert_eq!(off_ray([3.0, 4.0], [0.0, 0.0]), 5.0, "a ray without a direction");
         assert_eq!(off_ray([3.0, 4.0], [4.0, -3.0]), 5.0, "across");
     }
