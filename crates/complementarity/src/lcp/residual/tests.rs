@@ -396,3 +396,37 @@ fn residuals_are_those_of_the_definition() {
     }
     assert!(counts.iter().all(|count| *count > 100), "accepted at once {counts:?}");
 }
+
+/// `M₀₁ |q₁|/|M₁₁| = 10²⁰` comes from an entry of rounding; row 0 is measured by 1024 times its own terms, `10⁻³`.
+#[test]
+fn quick_bounds_measure_a_row_by_its_own_terms_at_most() {
+    let problem = Problem::new(dmatrix![1.0, 1.0; 0.0, -1e-30], dvector![-1e-3, 1e-10]).unwrap();
+    let z = dvector![0.0, 0.0];
+    let mut judge = Judge::new(&problem);
+    judge.add_up(&problem, &z, true);
+    // 1/1024 is 9.8e-4.
+    for (tolerance, is_within) in [(1e-4, false), (9.7e-4, false), (9.9e-4, true)] {
+        assert_eq!(judge.within(&problem, &z, tolerance).is_some(), is_within, "{tolerance}");
+        assert_eq!(judge.approaches(&problem, 0, tolerance), !is_within, "{tolerance}");
+    }
+}
+
+/// An exact solution is within any tolerance above rounding, `(n + 1) ε/2` of its terms, without the sizes of all rows.
+#[test]
+fn quick_bounds_accept_exact_solutions() {
+    let problem = Problem::new(dmatrix![2.0, 1.0; 1.0, 2.0], dvector![-4.0, 3.0]).unwrap();
+    let z = dvector![2.0, 0.0];
+    let mut judge = Judge::new(&problem);
+    judge.add_up(&problem, &z, true);
+    let found = judge.within(&problem, &z, 1e-15);
+    assert_eq!(found, Some(Residuals { natural_map: 0.0, relative: 0.0 }));
+    assert_eq!(judge.within(&problem, &z, 1e-16), None, "three roundings of eight over four");
+    assert!((rounding(2) * CANCELLATION / (3.0 * f64::EPSILON) - 1.0).abs() < 1e-14);
+    assert!((rounding(9) * CANCELLATION / (10.0 * f64::EPSILON) - 1.0).abs() < 1e-14);
+    // Open rows do not count, nor do their sizes.
+    assert!(judge.scaled_slack(&problem, &z) <= 0.0);
+    let near = dvector![2.5, 0.0];
+    judge.add_up(&problem, &near, true);
+    // r₀ = 1/1 for M₀₀ = 2, and the level of q is 4: w₀ = 1.
+    assert!((judge.scaled_slack(&problem, &near) - 0.25).abs() < 1e-15);
+}
