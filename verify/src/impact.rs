@@ -295,12 +295,17 @@ impl Impact {
         energy(&self.mass, &extended(velocity)) - energy(&self.mass, &extended(&self.velocity))
     }
 
-    /// Tolerance of the energy (J): impulses `U/‖a‖` times velocities that are wrong by their slack.
+    /// Tolerance of the energy (J): impulses `U/‖a‖` times velocities that are wrong by their slack, and the underflow of
+    /// `v_i (M_ij v_j)`: each of the `n (n + 1)` products of an energy is rounded to a multiple of the smallest number, and
+    /// those of `M v` are then multiplied by a velocity.
     #[must_use]
     pub fn energy_slack(&self, tolerance: f64) -> f64 {
         let rows: usize = self.contacts.iter().map(|contact| 1 + contact.tangents.len()).sum();
         let strikes = 8.0 * tolerance * (rows + 1) as f64 * self.strike * self.strike;
-        strikes + 4.0 * self.rounding * self.speed * self.speed
+        let n = self.velocity.len() as f64;
+        let fastest = self.velocity.iter().fold(1.0_f64, |fastest, v| fastest.max(v.abs()));
+        let underflow = 2.0 * n * (n + 1.0) * fastest * f64::from_bits(1);
+        strikes + 4.0 * self.rounding * self.speed * self.speed + underflow
     }
 
     /// Tolerance of the impulse along a tangent (N·s).

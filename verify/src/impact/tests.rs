@@ -314,3 +314,16 @@ fn a_slip_that_is_rounding_of_dependent_rows_is_an_error_of_independent_ones() {
     assert!(!refused(heavy, [0.03, -0.340_95], 0.0));
     assert!(refused(heavy, [0.03, -0.340_95], 1.6e-8), "independent rows");
 }
+
+/// Case 669466 of the random impacts with seed 15: energies of 6e-327 J are below the smallest number, and their difference
+/// was 5e-324 J with a limit of zero.
+#[test]
+fn energies_below_the_smallest_number_have_a_limit() {
+    let mass = vec![8e-127, -1.04e-127, -1.04e-127, 9.325e-127];
+    let floor =
+        Contact { normal: vec![0.0, 1.0], tangents: vec![], friction: 0.0, restitution: 0.0 };
+    let before = vec![-9e-101, 5.14e-99];
+    let impact = Impact::new(mass, before, vec![floor], vec![vec![1.0, 0.0]]).unwrap();
+    let limit = impact.energy_slack(1e-10);
+    assert!(limit > 5e-324 && limit < 1e-321, "{limit:e}");
+}
