@@ -1,5 +1,6 @@
 //! `percussion reproduce`.
 
+mod queue;
 mod sensitivity;
 
 use anyhow::{Result, anyhow, bail};
@@ -11,7 +12,7 @@ use crate::{
     arguments::Reproduce,
     input::taker,
     likeness::did_you_mean,
-    output::{Progress, Verdict, complain, prepare_directory, print},
+    output::{Verdict, complain, prepare_directory, print},
 };
 
 pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
@@ -29,21 +30,20 @@ pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
     let options = Options { effort, seed: arguments.seed };
     let provenance = Provenance::of_this_run(name, arguments.seed);
 
-    let progress = Progress::new();
-    let mut outcomes = Vec::with_capacity(selected.len());
     let clock = arguments.time_limit.start();
-    for (index, experiment) in selected.iter().enumerate() {
-        if clock.is_over() {
-            break;
-        }
-        tracing::info!(experiment = experiment.id, "running");
-        let mut show = |share: f64, what: &str| {
-            progress.show((index as f64 + share) / selected.len() as f64, what);
-        };
-        let outcome = experiment.run(&options, &mut show);
-        outcomes.push(outcome.unwrap_or_else(|error| stopped(experiment, &error)));
-    }
-    progress.clear();
+    let found = queue::run(
+        &selected,
+        || clock.is_over(),
+        |experiment, show| {
+            tracing::info!(experiment = experiment.id, "running");
+            let outcome = experiment.run(&options, show);
+            outcome.unwrap_or_else(|error| stopped(experiment, &error))
+        },
+    );
+    let is_missing = found.iter().map(Option::is_none);
+    let missing = selected.iter().zip(is_missing).filter(|(_, is_missing)| *is_missing);
+    let missing: Vec<&str> = missing.map(|(experiment, _)| experiment.id).collect();
+    let outcomes: Vec<ExperimentOutcome> = found.into_iter().flatten().collect();
 
     let provenance = provenance.finished();
     let families = families();
@@ -61,7 +61,6 @@ pub(super) fn execute(arguments: &Reproduce) -> Result<Verdict> {
         let summary = terminal::summary(&results);
         print(&format!("{head}{tables}Report: {page}, {written}\n{summary}"))?;
     }
-    let missing: Vec<&str> = selected[outcomes.len()..].iter().map(|one| one.id).collect();
     if !missing.is_empty() {
         let (count, of) = (missing.len(), selected.len());
         let names = missing.join(", ");

@@ -10,27 +10,27 @@ use percussion_scenarios::{
     sensitivity::{Sensitive, Sensitivity},
 };
 
+use super::queue;
 use crate::{
     arguments::Reproduce,
-    output::{Progress, Verdict, print, written},
+    output::{Verdict, print, written},
 };
 
 /// Name of the file with the tables, in the directory of the report.
 const FILE: &str = "sensitivity.md";
 
-pub(super) fn execute(arguments: &Reproduce, selected: &[&Experiment]) -> Result<Verdict> {
+pub(super) fn execute(arguments: &Reproduce, selected: &[&'static Experiment]) -> Result<Verdict> {
     let options = Options { effort: Effort::Quick, seed: arguments.seed };
-    let progress = Progress::new();
-    let mut found = Vec::with_capacity(selected.len());
-    for (index, experiment) in selected.iter().enumerate() {
-        tracing::info!(experiment = experiment.id, "perturbing");
-        let mut show = |share: f64, what: &str| {
-            progress.show((index as f64 + share) / selected.len() as f64, what);
-        };
-        let sensitivity = experiment.sensitivity(&options, &mut show);
-        found.push(sensitivity.with_context(|| format!("experiment `{}`", experiment.id))?);
-    }
-    progress.clear();
+    let found = queue::run(
+        selected,
+        || false,
+        |experiment, show| {
+            tracing::info!(experiment = experiment.id, "perturbing");
+            let sensitivity = experiment.sensitivity(&options, show);
+            sensitivity.with_context(|| format!("experiment `{}`", experiment.id))
+        },
+    );
+    let found: Vec<Sensitivity> = found.into_iter().flatten().collect::<Result<_>>()?;
     let file = arguments.out.join(FILE);
     let tables: String = found.iter().map(markdown).collect();
     atomic::write(&file, tables.as_bytes())?;

@@ -1,0 +1,120 @@
+//! Experiments on several threads, with their results in the order of the list: [`run`].
+//!
+//! Each thread takes the next experiment of the list when it has finished one; the longest one is taken first. An experiment does not depend on the
+//! others, and its own samples have the same bits on any number of threads, so that the results do not depend on the
+//! number of threads either.
+
+use std::{
+    num::NonZero,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread::{available_parallelism, scope},
+};
+
+use percussion_scenarios::Experiment;
+
+use crate::output::Progress;
+
+/// The experiment that takes about as long as all others together. It begins first, so that the others fill the other
+/// processors meanwhile.
+const LONGEST: &str = "granular/channel";
+
+/// Runs the experiments, at most one for each processor at a time, and shows their mean progress. Experiments that had
+/// not begun when `is_over` became true have no result.
+pub(super) fn run<T: Send>(
+    selected: &[&'static Experiment],
+    is_over: impl Fn() -> bool + Sync,
+    run: impl Fn(&'static Experiment, &mut dyn FnMut(f64, &str)) -> T + Sync,
+) -> Vec<Option<T>> {
+    let count = selected.len();
+    // The order in which they begin; the results keep that of the list.
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|&index| selected[index].id != LONGEST);
+    let next = AtomicUsize::new(0);
+    let shares = Mutex::new(vec![0.0; count]);
+    let results: Mutex<Vec<Option<T>>> = Mutex::new((0..count).map(|_| None).collect());
+    let progress = Progress::new();
+    let work = || {
+        while !is_over() {
+            let Some(&index) = order.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let experiment = selected[index];
+            let mut show = |share: f64, what: &str| {
+                let mut shares = lock(&shares);
+                shares[index] = share;
+                progress.show(shares.iter().sum::<f64>() / count as f64, what);
+            };
+            let result = run(experiment, &mut show);
+            show(1.0, experiment.title);
+            lock(&results)[index] = Some(result);
+        }
+    };
+    let threads = available_parallelism().map_or(1, NonZero::get).min(count);
+    scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+    progress.clear();
+    results.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The content of a mutex; a thread that panicked ends the program anyway when the threads are joined.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use percussion_scenarios::experiments;
+
+    use super::*;
+
+    #[test]
+    fn results_are_in_the_order_of_the_list_however_long_each_takes() {
+        let selected: Vec<&Experiment> = experiments().iter().collect();
+        let ids = run(
+            &selected,
+            || false,
+            |experiment, show| {
+                show(0.5, experiment.title);
+                // Those with longer names take longer, so that later ones finish before earlier ones.
+                std::thread::sleep(Duration::from_micros(100 * experiment.id.len() as u64));
+                experiment.id
+            },
+        );
+        let expected: Vec<_> = selected.iter().map(|experiment| Some(experiment.id)).collect();
+        assert_eq!(ids, expected);
+    }
+
+    #[test]
+    fn nothing_begins_after_the_time_limit() {
+        let begun = AtomicUsize::new(0);
+        let selected: Vec<&Experiment> = experiments().iter().collect();
+        let is_over = || begun.load(Ordering::Relaxed) >= 3;
+        let found = run(&selected, is_over, |_, _| begun.fetch_add(1, Ordering::Relaxed));
+        // Each thread may have begun one more before the third one was counted.
+        let threads = available_parallelism().map_or(1, NonZero::get);
+        let count = found.iter().flatten().count();
+        assert!((3..3 + threads).contains(&count), "{count} with {threads} threads");
+    }
+
+    #[test]
+    fn the_longest_experiment_begins_first() {
+        let selected: Vec<&Experiment> = experiments().iter().collect();
+        let begun = AtomicUsize::new(0);
+        let turns = run(&selected, || false, |_, _| begun.fetch_add(1, Ordering::Relaxed));
+        let longest = selected.iter().position(|experiment| experiment.id == LONGEST).unwrap();
+        // Another thread may have counted before it.
+        let threads = available_parallelism().map_or(1, NonZero::get);
+        assert!(turns[longest].unwrap() < threads, "{turns:?}");
+    }
+
+    #[test]
+    fn nothing_selected_gives_nothing() {
+        assert_eq!(run(&[], || false, |experiment, _| experiment.id), Vec::<Option<&str>>::new());
+    }
+}
