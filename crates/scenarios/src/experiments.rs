@@ -13,6 +13,7 @@ use serde::{
 use crate::{
     embedded,
     error::Error,
+    fault::Faults,
     fixture::{self, Fixture},
     perturbation::Perturbation,
 };
@@ -172,6 +173,11 @@ impl Experiment {
     ) -> Result<Vec<Row>, Error> {
         let perturbed = Self { perturbation: Some(perturbation), ..*self };
         Ok((perturbed.run)(&perturbed, options, &mut |_, _| ())?.rows)
+    }
+
+    /// The fault of what the experiment computes, if the change is one.
+    fn faults(&self) -> Faults {
+        Faults(self.perturbation.and_then(Perturbation::outcomes))
     }
 
     /// The `text` of the file `name`, with the changes of the inputs applied.

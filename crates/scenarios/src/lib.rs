@@ -49,6 +49,7 @@ mod embedded;
 mod error;
 mod experiments;
 mod families;
+mod fault;
 mod fixture;
 pub mod fixtures;
 mod perturbation;

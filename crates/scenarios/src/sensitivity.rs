@@ -5,32 +5,30 @@
 //! in another order. For each judged row the smallest change that makes it fail is recorded. The fixture
 //! of the experiment states it as `fails_with`; [`Sensitive::is_as_stated`] compares the two.
 //!
-//! Rows [judged as invariants](Against::Invariant) hold for all inputs. For them the fault that makes them
-//! fail is recorded. If there is none, it is recorded whether the row fails when its measured value is off by
-//! [`DISTURBANCE`] in either direction. The latter proves only that the row is judged sharply. That a wrong
-//! motion leads to a wrong value is shown by the tests of the libraries, which disturb impulses and states.
+//! Rows [judged as invariants](Against::Invariant) hold for all inputs. For them a fault is injected into what the
+//! experiment computes, before any row is measured: velocities, impulses or positions are off by [`DISTURBANCE`], a solver
+//! stops early, samples are cut, a contact is left out. The first fault that makes a row fail is recorded; a row
+//! that none makes fail is no evidence.
 //!
 //! # Limits
 //!
 //! - Perturbed experiments are run with less effort ([`Effort::Quick`]).
 //! - An experiment that stops with an error under a perturbation gives no information about its rows; the perturbation is listed, but not counted.
+//! - Faults are tried only as long as an invariant has not failed.
 //! - Solvers and laws that are fixed in the code of an experiment are not exchanged, and stored contact problems are not changed.
 
 use percussion_record::{Against, Row};
 use serde::Serialize;
 
-pub use crate::perturbation::{Perturbation, perturbations};
 use crate::{
     embedded::{DESIGNS, IMPACTS, design_text, impact_text},
     error::Error,
     experiments::{Effort, Experiment, Options, Progress, experiment, experiments},
 };
-
-/// Shift of the measured value of an invariant: in its unit, or relative to the value if that is larger than 1.
-pub const DISTURBANCE: f64 = 1e-3;
-
-/// The text of `fails_with` for an invariant that fails only if its reading is changed by [`DISTURBANCE`].
-pub const OFF: &str = "reading off by 1e-3";
+pub use crate::{
+    fault::DISTURBANCE,
+    perturbation::{Perturbation, perturbations},
+};
 
 /// The changes that make the rows of one experiment fail.
 #[derive(Debug, Serialize)]
@@ -54,31 +52,24 @@ pub struct Sensitive {
     pub against: Against,
     /// The first of [`perturbations`] with which the row fails, if there is one.
     pub perturbation: Option<&'static Perturbation>,
-    /// Whether the row fails when its measured value is off by [`DISTURBANCE`], in both directions.
-    pub fails_when_disturbed: bool,
     /// What its fixture says makes it fail.
     pub stated: Option<String>,
 }
 
 impl Sensitive {
-    /// Whether the row is evidence: it fails under a perturbation of the problem or, if it is an invariant,
-    /// under a fault or with a disturbed value.
+    /// Whether the row is evidence: it fails under a perturbation of the problem or, if it is an invariant, under a
+    /// fault.
     #[must_use]
     pub fn can_fail(&self) -> bool {
-        let problem = self.perturbation.is_some_and(|one| !one.is_fault());
-        problem
-            || self.against == Against::Invariant
-                && (self.perturbation.is_some() || self.fails_when_disturbed)
+        let is_evidence =
+            |one: &Perturbation| !one.is_fault() || self.against == Against::Invariant;
+        self.perturbation.is_some_and(is_evidence)
     }
 
     /// Text that names the change that makes the row fail.
     #[must_use]
     pub fn failed_by(&self) -> &'static str {
-        match (self.perturbation, self.fails_when_disturbed) {
-            (Some(perturbation), _) => perturbation.what(),
-            (None, true) if self.against == Against::Invariant => OFF,
-            _ => "nothing",
-        }
+        self.perturbation.map_or("nothing", Perturbation::what)
     }
 
     /// Whether the fixture says of this row what was found.
@@ -126,7 +117,6 @@ impl Experiment {
             quantity: row.quantity.clone(),
             against: row.against,
             perturbation: None,
-            fails_when_disturbed: fails_when_disturbed(row),
             stated: row.fails_with.clone(),
         };
         let mut found: Vec<_> = judged.map(sensitive).collect();
@@ -134,6 +124,12 @@ impl Experiment {
         for (index, &perturbation) in applicable.iter().enumerate() {
             let done = share * (index + 1) as f64;
             progress(done, perturbation.what());
+            // Faults are for invariants; once all of them have failed, no other is needed.
+            let open =
+                |row: &&Sensitive| row.perturbation.is_none() && row.against == Against::Invariant;
+            if perturbation.is_fault() && !found.iter().any(|row| open(&row)) {
+                continue;
+            }
             match self.run_perturbed(perturbation, &options) {
                 Ok(rows) => note_failures(&mut found, &rows, perturbation),
                 Err(error) => stopped.push((perturbation, error.to_string())),
@@ -145,6 +141,9 @@ impl Experiment {
 
     /// Whether a file that this experiment reads has a field that `perturbation` changes.
     fn is_changed_by(&self, perturbation: &Perturbation) -> Result<bool, Error> {
+        if perturbation.outcomes().is_some() {
+            return Ok(true);
+        }
         let names = IMPACTS.iter().chain(&DESIGNS).copied();
         let names = names.chain(experiments().iter().map(|known| known.id));
         // An experiment does not contain its own name in its texts.
@@ -164,12 +163,6 @@ impl Experiment {
 fn text(name: &str) -> Result<&'static str, Error> {
     let of_experiment = |_| Ok(experiment(name)?.text);
     impact_text(name).or_else(|_| design_text(name)).or_else(of_experiment)
-}
-
-/// Whether the row fails both with a value that is too large and with one that is too small.
-fn fails_when_disturbed(row: &Row) -> bool {
-    let disturbance = DISTURBANCE * row.measured.abs().max(1.0);
-    [disturbance, -disturbance].iter().all(|off| !row.accepts(row.measured + off))
 }
 
 /// Records `perturbation` for the rows that fail with it and with none before it.

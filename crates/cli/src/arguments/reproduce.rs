@@ -22,7 +22,7 @@ pub(crate) struct Reproduce {
     /// Run with more and finer steps than by default.
     #[arg(long)]
     pub(crate) full: bool,
-    /// Run with changed inputs instead, and report for each judged row the smallest change that makes it fail.
+    /// Run with changed inputs and with faults instead, and report for each judged row the smallest change that makes it fail.
     #[arg(long, conflicts_with_all = ["full", "seconds"])]
     pub(crate) sensitivity: bool,
     #[command(flatten)]

@@ -10,6 +10,11 @@ mod cradle;
 mod integrators;
 mod trex;
 
+use percussion_dynamics::System;
+use percussion_integrators::Impact;
+
+use crate::fault::Faults;
+
 /// The experiments of the family, in the order of lists.
 pub(super) const ALL: &[super::Experiment] = &[
     experiment!("propagative/cradle", propagative::cradle, "A ball strikes a row of two"),
@@ -21,3 +26,11 @@ pub(super) const ALL: &[super::Experiment] = &[
         "Hinged rods fall on a floor, by three integrators"
     ),
 ];
+
+/// Change of the kinetic energy in an impact (J) with the faults of the experiment.
+fn energy_change(system: &dyn System, impact: &Impact, faults: Faults) -> f64 {
+    let mut after = impact.velocity_after.clone();
+    faults.velocities(after.as_mut_slice());
+    let energy = |velocity: &[f64]| system.kinetic_energy(&impact.coordinates, velocity);
+    impact.energy_change + energy(after.as_slice()) - energy(impact.velocity_after.as_slice())
+}

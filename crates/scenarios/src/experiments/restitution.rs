@@ -20,6 +20,7 @@ use percussion_mechanism::impacts::ImpactScenario;
 use crate::{
     error::Error,
     experiments::{Effort, Options},
+    fault::Faults,
 };
 
 /// The experiments of the family, in the order of lists.
@@ -44,13 +45,15 @@ fn with_restitution(scenario: &ImpactScenario, restitution: f64) -> Result<Probl
 }
 
 /// The outcome of steps with these increments (N·s), or NaN if the impact is not over then.
-fn steered(problem: &Problem, steps: &[[f64; 2]]) -> Result<DVector<f64>, Error> {
+fn steered(problem: &Problem, steps: &[[f64; 2]], faults: Faults) -> Result<DVector<f64>, Error> {
     let mut sampler = Sampler::new(problem, &Settings { step: 1.0, ..Settings::default() })?;
     for increments in steps {
         sampler.step(increments)?;
     }
     let over = sampler.termination() == Termination::Separated;
-    Ok(if over { sampler.velocity().clone() } else { sampler.velocity() * f64::NAN })
+    let mut end = if over { sampler.velocity().clone() } else { sampler.velocity() * f64::NAN };
+    faults.velocities(end.as_mut_slice());
+    Ok(end)
 }
 
 /// The outcomes of random rates, and how their samples ended.
@@ -58,15 +61,29 @@ fn sampled(
     problem: &Problem,
     step: f64,
     options: &Options,
+    faults: Faults,
 ) -> Result<PostImpactSet<Collect>, Error> {
     let samples = if options.effort == Effort::Quick { 1 << 10 } else { 1 << 14 };
-    let settings =
-        Settings { step, steps: 200, samples, seed: options.seed, ..Settings::default() };
+    let settings = Settings {
+        step,
+        steps: faults.steps(200),
+        samples,
+        seed: options.seed,
+        ..Settings::default()
+    };
     Ok(SetValuedRouth::new(settings).post_impact_set(
         problem,
         Collect::new(1 << 14, Order::First),
         |_| (),
     )?)
+}
+
+/// The velocities after the impact of the samples that were kept.
+fn ends(set: &PostImpactSet<Collect>, faults: Faults) -> Vec<DVector<f64>> {
+    let mut ends: Vec<_> =
+        set.summary.outcomes().iter().map(|outcome| outcome.velocity.clone()).collect();
+    ends.iter_mut().for_each(|end| faults.velocities(end.as_mut_slice()));
+    ends
 }
 
 /// The samples that end within the limit of steps (%).
@@ -75,9 +92,8 @@ fn share_that_ends(set: &PostImpactSet<Collect>) -> f64 {
 }
 
 /// By how much the kinetic energy of any outcome exceeds that before the impact, as a fraction of it.
-fn largest_gain(problem: &Problem, set: &PostImpactSet<Collect>) -> f64 {
+fn largest_gain(problem: &Problem, velocities: &[DVector<f64>]) -> f64 {
     let before = problem.kinetic_energy(problem.velocity());
-    let outcomes = set.summary.outcomes().into_iter();
-    let energies = outcomes.map(|outcome| problem.kinetic_energy(outcome.velocity));
+    let energies = velocities.iter().map(|velocity| problem.kinetic_energy(velocity));
     (energies.fold(f64::NEG_INFINITY, f64::max) / before - 1.0).max(0.0)
 }

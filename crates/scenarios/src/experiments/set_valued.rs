@@ -32,12 +32,15 @@ use percussion_impact::{
 };
 use percussion_mechanism::impacts::{Impact, ImpactScenario};
 
+use judge::Judged;
+
 use super::{Effort, Measurements, Options, Progress, settled};
-use crate::error::Error;
+use crate::{error::Error, fault::Faults};
 
 mod box_and_wall;
 mod compass_gait;
 mod disk_stack;
+mod judge;
 mod planes;
 mod ramone;
 mod raster;
@@ -98,15 +101,21 @@ fn samples(scenario: &ImpactScenario, effort: Effort) -> u64 {
     }
 }
 
+/// Contact velocities of samples, step by step (m/s).
+type Paths = Vec<Vec<Vec<f64>>>;
+
 /// An example with its samples and the outcomes of other laws.
 struct Study {
     impact: Impact,
     settings: Settings,
     statistics: Statistics,
+    /// The figures of the steps of the first samples, measured from their impulses and velocities.
+    judged: Judged,
+    faults: Faults,
     /// The contact velocities after the impact, one entry per sample (m/s).
     ends: Vec<Vec<f64>>,
     /// Contact velocities from the one before to the one after the impact, for the first samples.
-    paths: Vec<Vec<Vec<f64>>>,
+    paths: Paths,
     /// All outcomes with all contacts at once.
     simultaneous: Vec<Outcome>,
     /// Outcomes of sequences of single impacts, each with its name.
@@ -116,7 +125,7 @@ struct Study {
 impl Study {
     /// Samples an example, and reports progress as the part of the experiment between `from` and `to`.
     fn new(
-        scenario: &ImpactScenario,
+        (scenario, faults): (&ImpactScenario, Faults),
         covering: Covering,
         options: &Options,
         progress: &mut Progress<'_>,
@@ -126,13 +135,14 @@ impl Study {
         // The covering vectors of the source are in SI units.
         let covering_units = Some([1.0; 2]);
         let given = Settings { samples, covering, covering_units, ..scenario.set_valued };
-        let settings = Settings { seed: options.seed, ..given };
-        Self::sample(scenario, settings, progress, [from, to])
+        let steps = faults.steps(given.steps);
+        let settings = Settings { seed: options.seed, steps, ..given };
+        Self::sample((scenario, faults), settings, progress, [from, to])
     }
 
     /// The same as [`new`](Self::new), with other `settings`.
     fn sample(
-        scenario: &ImpactScenario,
+        (scenario, faults): (&ImpactScenario, Faults),
         settings: Settings,
         progress: &mut Progress<'_>,
         [from, to]: [f64; 2],
@@ -144,13 +154,17 @@ impl Study {
             (progress.borrow_mut())(from + (to - from) * share, &scenario.title);
         };
         let law = SetValuedRouth::new(settings);
-        let set = law.post_impact_set(&impact.problem, Ends::default(), show)?;
+        let ends = Ends { velocities: Vec::new(), faults };
+        let set = law.post_impact_set(&impact.problem, ends, show)?;
         let all = AnitescuPotra::default().all(&impact.problem, &enumerate::Settings::default())?;
+        let (paths, judged) = paths(&impact.problem, &settings, faults)?;
         Ok(Self {
             settings,
+            judged,
+            faults,
             statistics: set.statistics,
             ends: set.summary.velocities,
-            paths: paths(&impact.problem, &settings)?,
+            paths,
             simultaneous: all.outcomes,
             sequences: sequences(&impact)?,
             impact,
@@ -167,11 +181,19 @@ impl Study {
         measurements.add("LCPs per sample", statistics.mean_lcps());
         measurements.add("standard error of the LCPs per sample", self.standard_error());
         measurements.add("samples that end within the limit of steps", self.terminated());
-        measurements.add("largest increase of energy in a step", statistics.figures.energy_gain);
-        measurements.add("largest relative residual of a step", statistics.figures.residual);
-        measurements.add("largest pull of a contact", statistics.figures.adhesion);
-        measurements.add("largest friction beyond its bound", statistics.figures.cone_violation);
-        measurements.add("largest drift of a sample", statistics.figures.drift);
+        // By the sampler for all samples, and by the judge for the first ones.
+        let (own, judged) = (&statistics.figures, &self.judged);
+        for (quantity, own, judged) in [
+            ("largest increase of energy in a step", own.energy_gain, judged.energy_gain),
+            ("largest relative residual of a step", own.residual, judged.residual),
+            ("largest pull of a contact", own.adhesion, judged.adhesion),
+            ("largest friction beyond its bound", own.cone_violation, judged.cone_violation),
+            ("largest drift of a sample", own.drift, judged.drift),
+        ] {
+            let mut worst = own;
+            judge::raise(&mut worst, judged);
+            measurements.add(quantity, worst);
+        }
         let cone = friction_cone::analyze(self.problem(), &friction_cone::Settings::default());
         let (pointed, constant, bound) = match cone {
             Ok(FrictionCone::Pointed(cone)) => {
@@ -267,7 +289,9 @@ impl Study {
     }
 
     fn contact_velocity(&self, outcome: &Outcome) -> DVector<f64> {
-        self.problem().contact_velocity(&outcome.velocity)
+        let mut velocity = outcome.velocity.clone();
+        self.faults.velocities(velocity.as_mut_slice());
+        self.problem().contact_velocity(&velocity)
     }
 
     /// The [`distance`](Self::distance) of the outcome at rest.
@@ -286,14 +310,17 @@ enum Mode {
 }
 
 /// The contact velocities after the impact, one entry per sample.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Ends {
     velocities: Vec<Vec<f64>>,
+    faults: Faults,
 }
 
 impl Summary for Ends {
     fn record(&mut self, sample: &Sample<'_>) {
-        self.velocities.push(sample.contact_velocity.as_slice().to_vec());
+        let mut end = sample.contact_velocity.as_slice().to_vec();
+        self.faults.velocities(&mut end);
+        self.velocities.push(end);
     }
 
     fn merge(&mut self, later: Self) {
@@ -301,16 +328,18 @@ impl Summary for Ends {
     }
 }
 
-/// The paths of the first samples.
-fn paths(problem: &Problem, settings: &Settings) -> Result<Vec<Vec<Vec<f64>>>, Error> {
+/// The contact velocities of the first samples, step by step, and the figures of their steps.
+fn paths(problem: &Problem, settings: &Settings, faults: Faults) -> Result<(Paths, Judged), Error> {
     let mut sampler = Sampler::new(problem, settings)?;
+    let mut judged = Judged::default();
     let path = |index| {
         let path = sampler.path(index);
+        judged.raise(problem, &path, faults);
         let start = problem.contact_velocity(&path.start);
         let steps = path.steps.iter().map(|step| &step.contact_velocity);
         std::iter::once(&start).chain(steps).map(|u| u.as_slice().to_vec()).collect()
     };
-    Ok((0..PATHS.min(settings.samples)).map(path).collect())
+    Ok(((0..PATHS.min(settings.samples)).map(path).collect(), judged))
 }
 
 /// The sequences of single impacts, each beginning with a different approaching contact.

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use crate::{
     error::Error,
     experiments::{Experiment, Measurements, Options, Progress, drawing},
+    fault::Faults,
 };
 
 #[derive(Debug, Deserialize)]
@@ -79,7 +80,7 @@ pub(in crate::experiments) fn run(
     let mut series = Vec::new();
     for (k, method) in SCHEMES.into_iter().enumerate() {
         progress(0.5 * k as f64, method.as_str());
-        let case = Case { parameters, method };
+        let case = Case { parameters, method, faults: experiment.faults() };
         case.wheel(&mut measurements)?;
         case.held(&mut measurements)?;
         let swing = case.swing(&mut measurements)?;
@@ -103,6 +104,7 @@ pub(in crate::experiments) fn run(
 struct Case<'a> {
     parameters: &'a Parameters,
     method: Name,
+    faults: Faults,
 }
 
 impl Case<'_> {
@@ -146,7 +148,18 @@ impl Case<'_> {
         let start = State { time: 0.0, coordinates: vec![angle], velocity: vec![rate] };
         let scheme = self.scheme(self.parameters.step_size);
         let mut motion = scheme.begin(model, start).map_err(MechanismError::from)?;
-        motion.run(duration, observe).map_err(MechanismError::from)?;
+        let faults = self.faults;
+        let mut observe = |state: &State, report: &StepReport| {
+            let (mut state, mut report) = (state.clone(), report.clone());
+            faults.velocities(&mut state.velocity);
+            let contacts = report.contacts.iter_mut().map(|contact| &mut contact.impulse);
+            contacts.for_each(|impulse| faults.contact_impulse(impulse));
+            for friction in &mut report.frictions {
+                faults.impulses(std::slice::from_mut(&mut friction.impulse));
+            }
+            observe(&state, &report);
+        };
+        motion.run(duration, &mut observe).map_err(MechanismError::from)?;
         Ok(())
     }
 

@@ -115,8 +115,10 @@ pub(in crate::experiments) fn run(
         body.velocity[4] = ball.speed / ball.radius;
         let (mut slip, mut late, mut path) = (0.0_f64, f64::NAN, vec![[0.0, ball.speed]]);
         body.run(*step_size, 10.0, |time, body| {
+            let mut velocity = body.velocity;
+            experiment.faults().velocities(&mut velocity.as_mut_slice()[..1]);
             let rim = body.velocity[4] * ball.radius;
-            let difference = body.velocity[0] - rim;
+            let difference = velocity[0] - rim;
             slip = slip.max(difference.abs());
             if body.velocity[0] > 0.5 * ball.speed {
                 late = difference / rim;

@@ -13,6 +13,7 @@ use super::{add_dependability, add_fall, band, carries, point, share};
 use crate::{
     error::Error,
     experiments::{Effort, Experiment, Options, Progress},
+    fault::Faults,
 };
 
 #[derive(Debug, Deserialize)]
@@ -39,7 +40,7 @@ struct Biped {
 }
 
 impl Biped {
-    fn model(&self) -> Result<(Model, State), Error> {
+    fn model(&self, faults: Faults) -> Result<(Model, State), Error> {
         let refused = |source| Error::Mass { path: "masses".to_owned(), source };
         let mass = |part: usize, center: Vector3<f64>| {
             let inertia = Matrix3::from_diagonal_element(self.inertia[part]);
@@ -61,7 +62,8 @@ impl Biped {
         let height = self.length * self.angle.cos() + self.drop;
         let coordinates = vec![0.0, height, 0.0, -self.angle, self.angle];
         let start = State { time: 0.0, coordinates, velocity: vec![0.0; 5] };
-        Ok((Model::new(Box::new(biped), vec![foot(1)?, foot(2)?])?, start))
+        let feet = faults.contacts(vec![foot(1)?, foot(2)?]);
+        Ok((Model::new(Box::new(biped), feet)?, start))
     }
 }
 
@@ -72,17 +74,21 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Biped>()?;
     let parameters = &fixture.parameters;
-    let (model, start) = parameters.model()?;
+    let faults = experiment.faults();
+    let (model, start) = parameters.model(faults)?;
     let start = |_member| start.clone();
     let members = |quick, more| if options.effort == Effort::Quick { quick } else { more };
     let mut settings = Settings { members: members(1000, 10_000), ..Settings::default() };
     settings.law.seed = options.seed;
+    settings.law.steps = faults.steps(settings.law.steps);
     let landing = (2.0 * parameters.drop / parameters.gravity).sqrt();
     progress(0.0, "Landings");
     let landings = follow(&model, &start, landing + parameters.after, &settings, &|_| ())?;
+    let landings = faults.ensemble(&model, landings);
     progress(0.5, "Motions");
     settings.members = members(50, 500);
     let ensemble = follow(&model, &start, parameters.duration, &settings, &|_| ())?;
+    let ensemble = faults.ensemble(&model, ensemble);
 
     let mut measurements = experiment.measurements(&fixture);
     let lands = |member: &&Member| member.sequence.phases.get(1).is_some();

@@ -15,6 +15,7 @@ use super::{add_dependability, add_fall, band, carries, point, share};
 use crate::{
     error::Error,
     experiments::{Effort, Experiment, Options, Progress},
+    fault::Faults,
 };
 
 #[derive(Debug, Deserialize)]
@@ -36,13 +37,13 @@ struct Block {
 }
 
 impl Block {
-    fn model(&self) -> Result<(Model, State), Error> {
+    fn model(&self, faults: Faults) -> Result<(Model, State), Error> {
         let body = PlanarBody::new(self.mass, self.inertia);
         let block = PlanarBodies::new(vec![body], Vector2::new(0.0, -self.gravity))?;
         let [half_width, half_height] = self.corner;
         let corner =
             |x: f64| point(0, Vector3::new(x, -half_height, 0.0), &Vector3::y(), self.friction);
-        let contacts = vec![corner(-half_width)?, corner(half_width)?];
+        let contacts = faults.contacts(vec![corner(-half_width)?, corner(half_width)?]);
         let coordinates = vec![0.0, half_height + self.drop, 0.0];
         let start = State { time: 0.0, coordinates, velocity: vec![0.0; 3] };
         Ok((Model::new(Box::new(block), contacts)?, start))
@@ -56,10 +57,12 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Block>()?;
     let parameters = &fixture.parameters;
-    let (model, start) = parameters.model()?;
+    let faults = experiment.faults();
+    let (model, start) = parameters.model(faults)?;
     let mut settings = Settings { intervals: 100, ..Settings::default() };
     settings.law.seed = options.seed;
     settings.law.step = parameters.step;
+    settings.law.steps = faults.steps(settings.law.steps);
     let members = |quick, more| if options.effort == Effort::Quick { quick } else { more };
     let start = |_member| start.clone();
     let landing = (2.0 * parameters.drop / parameters.gravity).sqrt();
@@ -68,9 +71,11 @@ pub(in crate::experiments) fn run(
     let landings = Settings { members: members(1000, 10_000), ..settings.clone() };
     let end = landing + parameters.after;
     let landings = follow(&model, &start, end, &landings, &|_| ())?;
+    let landings = faults.ensemble(&model, landings);
     progress(0.5, "Motions to rest");
     let rocking = Settings { members: members(50, 500), ..settings };
     let ensemble = follow(&model, &start, parameters.duration, &rocking, &|_| ())?;
+    let ensemble = faults.ensemble(&model, ensemble);
 
     let mut measurements = experiment.measurements(&fixture);
     add_fall(&mut measurements, &landings, 1, (parameters.gravity, landing));

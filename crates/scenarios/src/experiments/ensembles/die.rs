@@ -132,7 +132,8 @@ pub(in crate::experiments) fn run(
         let model = parameters.model(load)?;
         let start = |member| parameters.start(options.seed, member);
         settings.motion.end_energy = Some(parameters.barrier(load));
-        Ok::<_, Error>(follow(&model, &start, parameters.duration, &settings, &|_| ())?)
+        let thrown = follow(&model, &start, parameters.duration, &settings, &|_| ())?;
+        Ok::<_, Error>(experiment.faults().ensemble(&model, thrown))
     };
     let fair = throw(parameters.offset, 0.0)?;
     let loaded = throw(parameters.loaded_offset, 0.5)?;

@@ -19,8 +19,10 @@ pub(in crate::experiments) fn run(
     let (scenario, fixture) = experiment.scenario::<NoParameters>()?;
     let mut tell = |fraction| progress(fraction, "A ball bounces");
     let setup = scenario.build()?;
-    let motion = setup.simulate_events(&Poisson::default(), &mut tell)?;
-    let EventMotion { trajectory, report, .. } = &motion;
+    let mut motion = setup.simulate_events(&Poisson::default(), &mut tell)?;
+    let EventMotion { trajectory, report, .. } = &mut motion;
+    experiment.faults().motion(&setup.mechanism.model, trajectory, report);
+    let (trajectory, report) = (&*trajectory, &*report);
     let mut measurements = experiment.measurements(&fixture);
     let (limit, ratio) = accumulation(&scenario.name, report)?;
     measurements.add("first landing", report.events.first().map_or(f64::NAN, |event| event.time));

@@ -62,8 +62,9 @@ pub(in crate::experiments) fn run(
     let (model, start) = parameters.model()?;
     let mut tell = |fraction| progress(fraction, "A block rocks");
     let span = (parameters.duration, parameters.interval);
-    let EventMotion { trajectory, report, .. } =
+    let EventMotion { mut trajectory, mut report, .. } =
         follow(&model, &Poisson::default(), &start, span, &mut tell)?;
+    experiment.faults().motion(&model, &mut trajectory, &mut report);
     let impacts: Vec<_> = impacts(&report).collect();
     let (limit, _) = accumulation(experiment.id, &report)?;
     let [landing, flat, ..] = impacts[..] else {

@@ -90,7 +90,9 @@ pub(in crate::experiments) fn run(
     let (damped, _) = parameters.model(parameters.damping)?;
     let mut tell = |fraction| progress(fraction, "A damped pendulum comes to rest");
     let span = (parameters.duration, parameters.interval);
-    let EventMotion { trajectory, report, .. } = follow(&damped, &law, &start, span, &mut tell)?;
+    let EventMotion { mut trajectory, mut report, .. } =
+        follow(&damped, &law, &start, span, &mut tell)?;
+    experiment.faults().motion(&damped, &mut trajectory, &mut report);
     let mut measurements = experiment.measurements(&fixture);
     measurements.add("sphere lands", landing.time);
     measurements.add("normal percussion of the first impact", landing.impulse[0]);

@@ -45,7 +45,7 @@ pub(in crate::experiments) fn run(
     };
     let mut show = |share| progress(share, experiment.title);
     let (mut channel, course, film) = Course::run(document, &run, options.seed, &mut show)?;
-    let laws = laws::compare(&mut channel)?;
+    let laws = laws::compare(&mut channel, experiment.faults())?;
 
     let mut measurements = experiment.measurements(&fixture);
     measurements.add("size of the grains over the published one", run.factor);
@@ -280,6 +280,7 @@ fn count(value: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::{Fault, Faults};
 
     /// Grains eight times as large for a few hundredths of a second; checks the properties that hold for any stream.
     #[test]
@@ -298,12 +299,18 @@ mod tests {
         assert!((distance - 1.0).abs() < 0.1 && height > 2.0, "{distance} {height}");
         assert!(course.window().len() > 10 && course.drift().abs() < 0.05, "{}", course.drift());
 
-        let laws = laws::compare(&mut channel).unwrap();
+        let laws = laws::compare(&mut channel, Faults(None)).unwrap();
         assert!(laws.contacts > 100.0 && laws.ambiguous == 0.0, "{laws:?}");
         assert!(laws.difference < 1e-12, "{laws:?}");
         for ratio in [laws.coulomb, laws.dissipation] {
             assert!((ratio - 1.0).abs() < 1e-9, "{laws:?}");
         }
+
+        // Fixtures state this fault; the whole experiment with it takes minutes.
+        let wrong = Faults(Some(Fault::Impulses));
+        let wrong = laws::compare(&mut channel, wrong).unwrap();
+        let ratios = [wrong.coulomb, wrong.dissipation].map(|ratio| (ratio - 1.0).abs());
+        assert!(wrong.difference > 1e-6 && ratios.iter().all(|off| *off > 1e-6), "{wrong:?}");
 
         let figures = figures::all(&fixture, &course, &document.runs);
         for (index, figure) in figures.iter().enumerate() {

@@ -9,6 +9,7 @@ use crate::{
     convergence,
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, simulate},
+    fault::Faults,
 };
 
 #[derive(Debug, Deserialize)]
@@ -33,7 +34,7 @@ pub(in crate::experiments) fn run(
 
     let rod = experiment.other_scenario("stewart-trinkle/rod-on-table")?;
     let rod = rod.map(|rod| rod.with_step_size(parameters.rod_step_size));
-    let [polygons, cones] = both(&rod, progress, [0.0, 0.4])?;
+    let [polygons, cones] = both(&rod, experiment.faults(), progress, [0.0, 0.4])?;
     for (quantity, contact) in
         [("first end touches", "rod–table (end −)"), ("second end touches", "rod–table (end +)")]
     {
@@ -54,7 +55,8 @@ pub(in crate::experiments) fn run(
     for (i, &step) in parameters.ball_step_sizes.iter().enumerate() {
         let part = |i: usize| 0.4 + 0.6 * i as f64 / parameters.ball_step_sizes.len() as f64;
         let balls = balls.each_ref().map(|balls| balls.with_step_size(step));
-        let [polygons, cones] = both(&balls, progress, [part(i), part(i + 1)])?;
+        let [polygons, cones] =
+            both(&balls, experiment.faults(), progress, [part(i), part(i + 1)])?;
         let distance = convergence::position_error(&cones, &polygons);
         measurements.add(format!("balls: largest distance of positions, h = {step}"), distance);
         measurements
@@ -84,14 +86,15 @@ fn struck(
 /// The motion of the first scenario by the scheme of Stewart and Trinkle, and of the second by the scheme with round cones.
 fn both(
     [scenario, other]: &[Scenario; 2],
+    faults: Faults,
     progress: &mut Progress<'_>,
     [from, to]: [f64; 2],
 ) -> Result<[Trajectory; 2], Error> {
     let middle = 0.5 * (from + to);
     let mut other = other.clone();
     other.integrator.method = Name::ImpulseVelocity;
-    let by_first = simulate(&scenario.build()?, progress, [from, middle])?;
-    Ok([by_first, simulate(&other.build()?, progress, [middle, to])?])
+    let by_first = simulate(&scenario.build()?, faults, progress, [from, middle])?;
+    Ok([by_first, simulate(&other.build()?, faults, progress, [middle, to])?])
 }
 
 fn figure(polygons: &Trajectory, cones: &Trajectory) -> Figure {

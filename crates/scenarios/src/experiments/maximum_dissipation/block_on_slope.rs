@@ -42,7 +42,7 @@ pub(in crate::experiments) fn run(
             let from = (parts.len() * i + j) as f64 / count;
             let sliding = with_friction(&scenario, law, part * threshold);
             let setup = sliding.build()?;
-            let run = simulate(&setup, progress, [from, from + 1.0 / count])?;
+            let run = simulate(&setup, experiment.faults(), progress, [from, from + 1.0 / count])?;
             depth = depth.max(run.deepest_penetration());
             residual = residual.max(run.largest_residual());
             if (i, j) == (0, 0) {
@@ -51,17 +51,17 @@ pub(in crate::experiments) fn run(
             runs.push(run);
         }
         let stop = runs[0].samples.iter().find(|sample| speed(sample) <= stopped);
-        let stop =
-            stop.ok_or_else(|| Error::NoEvent { scenario: scenario.name.clone(), event: "stop" })?;
-        measurements.add(format!("time until it stops, {name}"), stop.time);
-        let way = stop.displacement[0].hypot(stop.displacement[1]);
+        // A block that does not stop has no reading, but the other rows do.
+        let time = stop.map_or(f64::NAN, |stop| stop.time);
+        measurements.add(format!("time until it stops, {name}"), time);
+        let way = stop.map_or(f64::NAN, |stop| stop.displacement[0].hypot(stop.displacement[1]));
         measurements.add(format!("way until it stops, {name}"), way);
         for (part, run) in parts.iter().zip(&runs).skip(1) {
             let quantity = format!("speed at the end with {part} of the friction, {name}");
             measurements.add(quantity, speed(run.end()));
         }
         if i == 0 {
-            figures.push(figure(&fixture.parameters, stop.time, &runs));
+            figures.push(figure(&fixture.parameters, time, &runs));
         }
     }
     measurements.add("deepest penetration at step ends", depth);

@@ -13,6 +13,7 @@ use super::{LAWS, longest_way, with_friction};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, simulate},
+    fault::Faults,
 };
 
 #[derive(Debug, Deserialize)]
@@ -44,7 +45,7 @@ pub(in crate::experiments) fn run(
     for (i, (law, name)) in LAWS.into_iter().enumerate() {
         let from = 0.25 * i as f64;
         let house = with_friction(&scenario, law, friction).build()?;
-        let run = simulate(&house, progress, [from, from + 0.25])?;
+        let run = simulate(&house, experiment.faults(), progress, [from, from + 0.25])?;
         measurements.add(format!("longest way of a card, {name}"), longest_way(&run));
         measurements.add(format!("weight on the feet, {name}"), weight(&run));
         depth = depth.max(run.deepest_penetration());
@@ -55,10 +56,10 @@ pub(in crate::experiments) fn run(
     }
     measurements.add("deepest penetration while it stands", depth);
     let falling = with_friction(&scenario, LAWS[0].0, parameters.slippery);
-    let fall = simulate(&falling.build()?, progress, [0.5, 0.75])?;
+    let fall = simulate(&falling.build()?, experiment.faults(), progress, [0.5, 0.75])?;
     let quantity = format!("fall of the roof with friction {}", parameters.slippery);
     measurements.add(quantity, -roof(&fall));
-    let least = parameters.least_friction(&scenario, progress)?;
+    let least = parameters.least_friction(&scenario, experiment.faults(), progress)?;
     measurements.add("least friction of one lean-to", least);
     measurements.add("largest relative residual", residual.max(fall.largest_residual()));
     let figure = figure(&falling, parameters.slippery, &fall);
@@ -85,6 +86,7 @@ impl Parameters {
     fn least_friction(
         &self,
         scenario: &Scenario,
+        faults: Faults,
         progress: &mut Progress<'_>,
     ) -> Result<f64, Error> {
         let [mut falls, mut stands] = self.between;
@@ -101,7 +103,7 @@ impl Parameters {
             let from = 0.75 + 0.25 * halving as f64 / self.halvings as f64;
             let middle = 0.5 * (falls + stands);
             let lean_to = with_friction(&lean_to, LAWS[0].0, middle).build()?;
-            let run = simulate(&lean_to, progress, [from, from])?;
+            let run = simulate(&lean_to, faults, progress, [from, from])?;
             if longest_way(&run) <= self.stands { stands = middle } else { falls = middle }
         }
         Ok(0.5 * (falls + stands))

@@ -114,6 +114,8 @@ pub(in crate::experiments) fn run(
                 error = error.max((percussion - expected).norm() / expected.norm());
             }
             let contact = parameters.contact(angle, friction)?;
+            let mut percussion = percussion;
+            experiment.faults().contact_impulse(&mut percussion);
             let all = coulomb::all(&contact, &parameters.load());
             let alike = |other: &coulomb::Solution| {
                 (other.impulse - percussion).norm() <= parameters.alike * percussion.norm()

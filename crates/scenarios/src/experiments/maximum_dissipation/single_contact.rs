@@ -15,6 +15,7 @@ use super::tangents::{Tangents, Window, steps};
 use crate::{
     error::Error,
     experiments::{Experiment, Measurements, Options, Progress, drawing},
+    fault::Faults,
 };
 
 #[derive(Debug, Deserialize)]
@@ -76,8 +77,8 @@ pub(in crate::experiments) fn run(
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
     let mut measurements = experiment.measurements(&fixture);
-    let printed = Study::new(parameters, false)?;
-    let orthonormal = Study::new(parameters, true)?;
+    let printed = Study::new(parameters, false, experiment.faults())?;
+    let orthonormal = Study::new(parameters, true, experiment.faults())?;
     printed.measure("as printed", &mut measurements)?;
     orthonormal.measure("orthonormal", &mut measurements)?;
     measurements.add(
@@ -85,7 +86,7 @@ pub(in crate::experiments) fn run(
         printed.misprints(&parameters.table),
     );
     let example = parameters.example.tangents()?;
-    measure_example(&example, parameters.scan, &mut measurements);
+    measure_example(&example, parameters.scan, experiment.faults(), &mut measurements);
     let Parameters { figure_2, figure_3, figure_7, .. } = parameters;
     let captions = [
         "Tangents as printed, t = n × eₓ and o = n × t. Figure 7 of the paper.",
@@ -109,7 +110,7 @@ struct Study {
 }
 
 impl Study {
-    fn new(parameters: &Parameters, normalized: bool) -> Result<Self, Error> {
+    fn new(parameters: &Parameters, normalized: bool, faults: Faults) -> Result<Self, Error> {
         let normal = Vector3::from(parameters.normal).normalize();
         let plain = normal.cross(&Vector3::x());
         let tangent = if normalized { plain.normalize() } else { plain };
@@ -127,7 +128,9 @@ impl Study {
         let mut coulomb: Vec<_> =
             coulomb::all(&contact, &load).as_slice().iter().map(|one| one.impulse).collect();
         coulomb.sort_by(|a, b| a.x.total_cmp(&b.x));
-        let dissipative = maximum_dissipation::solve(&contact, &load);
+        let mut dissipative = maximum_dissipation::solve(&contact, &load);
+        let found = coulomb.iter_mut().chain([&mut dissipative]);
+        found.for_each(|impulse| faults.contact_impulse(impulse));
         Ok(Self { tangents: Tangents { contact, load }, coulomb, dissipative })
     }
 
@@ -231,7 +234,12 @@ impl Example {
     }
 }
 
-fn measure_example(example: &Tangents, scan: i32, measurements: &mut Measurements<'_>) {
+fn measure_example(
+    example: &Tangents,
+    scan: i32,
+    faults: Faults,
+    measurements: &mut Measurements<'_>,
+) {
     let angles: Vec<f64> = steps(scan).collect();
     let energy = |angle: f64| {
         if example.width(angle) > 0.0 { example.energy(angle) } else { f64::INFINITY }
@@ -241,7 +249,8 @@ fn measure_example(example: &Tangents, scan: i32, measurements: &mut Measurement
         .filter(|&i| energies[i] < energies[i - 1] && energies[i] <= energies[i + 1])
         .map(|i| energies[i])
         .collect();
-    let found = maximum_dissipation::solve(&example.contact, &example.load);
+    let mut found = maximum_dissipation::solve(&example.contact, &example.load);
+    faults.contact_impulse(&mut found);
     let found = example.contact.energy(&example.load, &found);
     let least = minima.iter().copied().fold(f64::INFINITY, f64::min);
     let dissipate = minima.iter().filter(|&&energy| energy < 0.0).count();

@@ -9,6 +9,7 @@ use super::{Moment, dots, events, follow, law, points};
 use crate::{
     error::Error,
     experiments::{Experiment, Measurements, Options, Progress, drawing},
+    fault::Faults,
 };
 
 #[derive(Debug, Deserialize)]
@@ -57,7 +58,8 @@ pub(in crate::experiments) fn run(
         let friction = names.impacts[index].trim_start_matches("brick-corner-");
         let (reference, moments) = follow(scenario, parameters.tolerance)?;
         let compliant = &reference.outcome.impulses[0];
-        measure(&mut measurements, (friction, &names.turns), scenario, parameters, compliant)?;
+        let case = (friction, &names.turns[..], experiment.faults());
+        measure(&mut measurements, case, scenario, parameters, compliant)?;
         let end = &moments[moments.len() - 1];
         let prefix = format!("μ = {friction}: compliant");
         for (name, k) in NAMES.into_iter().zip(WORLD) {
@@ -113,7 +115,7 @@ fn slip(id: &str, title: &str, caption: &str, series: Vec<Series>) -> Figure {
 /// Outcome, intervals, convergence and distance from the compliant impulse.
 fn measure(
     measurements: &mut Measurements<'_>,
-    (friction, turns): (&str, &[f64]),
+    (friction, turns, faults): (&str, &[f64], Faults),
     scenario: &ImpactScenario,
     parameters: &Parameters,
     compliant: &percussion_impact::Impulse,
@@ -132,7 +134,8 @@ fn measure(
         let quantity = format!("μ = {friction}: intervals with θ_max = {name}");
         measurements.add(quantity, intervals);
     }
-    let (velocity, impulse, _) = resolve(law(parameters.turns[0]))?;
+    let (mut velocity, impulse, _) = resolve(law(parameters.turns[0]))?;
+    faults.velocities(&mut velocity);
     for (name, k) in NAMES.into_iter().zip(WORLD) {
         measurements.add(format!("μ = {friction}: velocity {name}"), velocity[k]);
         measurements.add(format!("μ = {friction}: percussion {name}"), impulse[k]);
@@ -147,12 +150,21 @@ fn measure(
         let undelayed = Plus { v_transition: parameters.undelayed, ..law(theta_max) };
         Ok(resolve(undelayed)?.1)
     };
-    let outcomes = parameters.halved.iter().map(outcome).collect::<Result<Vec<_>, Error>>()?;
-    let changes: Vec<_> = outcomes.windows(2).map(|pair| (&pair[1] - &pair[0]).norm()).collect();
-    let largest = changes.iter().fold(0.0_f64, |most, change| most.max(*change));
-    if largest < parameters.unchanged * compliant.norm() {
+    let mut outcomes = parameters.halved.iter().map(outcome).collect::<Result<Vec<_>, Error>>()?;
+    let changes = |outcomes: &[nalgebra::DVector<f64>]| -> Vec<f64> {
+        outcomes.windows(2).map(|pair| (&pair[1] - &pair[0]).norm()).collect()
+    };
+    let largest = |changes: &[f64]| changes.iter().fold(0.0_f64, |most, one| most.max(*one));
+    let is_unchanged = largest(&changes(&outcomes)) < parameters.unchanged * compliant.norm();
+    // An error that all of them share would cancel.
+    if let Some(finest) = outcomes.last_mut() {
+        faults.impulses(finest.as_mut_slice());
+    }
+    let changes = changes(&outcomes);
+    if is_unchanged {
         // If a corner rolls before the compression ends, the result does not depend on how it stopped.
-        measurements.add(format!("μ = {friction}: change of the percussion with θ_max"), largest);
+        measurements
+            .add(format!("μ = {friction}: change of the percussion with θ_max"), largest(&changes));
     } else {
         let ratio = changes[0] / changes[changes.len() - 1];
         let order = ratio.log2() / (changes.len() - 1) as f64;

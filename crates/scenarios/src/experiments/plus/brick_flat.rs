@@ -9,6 +9,7 @@ use super::{Moment, follow, law, points};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
+    fault::Faults,
 };
 
 #[derive(Debug, Deserialize)]
@@ -50,7 +51,8 @@ pub(in crate::experiments) fn run(
     let total = &path[path.len() - 1][1];
     let (mut unequal, mut unison) = (0.0_f64, 0);
     for edges in parameters.orientations() {
-        let (difference, slides_then_rolls) = unison_of(&turned(&scenario, edges), &plus)?;
+        let (difference, slides_then_rolls) =
+            unison_of(&turned(&scenario, edges), &plus, experiment.faults())?;
         unequal = unequal.max(difference);
         unison += usize::from(slides_then_rolls);
     }
@@ -88,11 +90,13 @@ fn turned(scenario: &ImpactScenario, edges: [f64; 3]) -> ImpactScenario {
 }
 
 /// Largest difference between front and back, and whether all contacts slide, and then roll in the expansion.
-fn unison_of(scenario: &ImpactScenario, plus: &Plus) -> Result<(f64, bool), Error> {
+fn unison_of(scenario: &ImpactScenario, plus: &Plus, faults: Faults) -> Result<(f64, bool), Error> {
     let problem = scenario.build()?.problem;
     let mut workspace = Workspace::default();
     plus.resolve_with(&problem, &mut workspace)?;
-    let p = workspace.impulse();
+    let mut p = workspace.impulse().clone();
+    // An error that both of them share would cancel.
+    faults.impulses(&mut p.as_mut_slice()[..3]);
     let mirrored = |k: usize| {
         let (front, back) = (3 * k, 3 * (k + 1));
         let normal = (p[front] - p[back]).abs();

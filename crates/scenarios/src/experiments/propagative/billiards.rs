@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
+    fault::Faults,
 };
 
 #[derive(Debug, Deserialize)]
@@ -44,17 +45,18 @@ pub(in crate::experiments) fn run(
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
     let scenario = experiment.impact(&parameters.impact)?;
+    let faults = experiment.faults();
     let equal = parameters.sizes[0].radii;
     let mut measurements = experiment.measurements(&fixture);
     for degrees in &parameters.angles {
-        let hit = Break::new(&scenario, f64::from(*degrees), equal)?;
+        let hit = Break::new((&scenario, faults), f64::from(*degrees), equal)?;
         measurements.add(format!("ξ of equal balls at {degrees}°"), hit.outcomes.indeterminacy);
     }
     let (mut square, mut departure) = (0.0_f64, 0.0_f64);
     let mut series = Vec::new();
     for (index, Sizes { label, radii }) in parameters.sizes.iter().enumerate() {
         progress(index as f64 / parameters.sizes.len() as f64, label);
-        let hit = Break::new(&scenario, parameters.square, *radii)?;
+        let hit = Break::new((&scenario, faults), parameters.square, *radii)?;
         square = square.max(hit.outcomes.indeterminacy);
         let closest = closest_angle(*radii);
         let mut points = Vec::new();
@@ -62,14 +64,14 @@ pub(in crate::experiments) fn run(
         for step in 0..=steps {
             let share = f64::from(step) / f64::from(steps);
             let degrees = closest + (180.0 - closest) * share;
-            let hit = Break::new(&scenario, degrees, *radii)?;
+            let hit = Break::new((&scenario, faults), degrees, *radii)?;
             departure = departure.max(hit.departure);
             points.push([degrees, hit.outcomes.indeterminacy]);
         }
         series.push(drawing::line(label, points));
     }
     measurements.add(format!("largest ξ of unequal balls at {}°", parameters.square), square);
-    let grazing = Break::new(&scenario, parameters.grazing, equal)?;
+    let grazing = Break::new((&scenario, faults), parameters.grazing, equal)?;
     measurements.add("ξ of equal balls just below 180°", grazing.outcomes.indeterminacy);
     measurements.add("largest departure of m_c ⟨Dφ_a, Dφ_b⟩ from cos θ", departure);
     let break_drawn = schematic(&scenario, parameters.drawn, equal)?;
@@ -92,13 +94,22 @@ struct Break {
 }
 
 impl Break {
-    fn new(scenario: &ImpactScenario, degrees: f64, sizes: [f64; 2]) -> Result<Self, Error> {
+    fn new(
+        (scenario, faults): (&ImpactScenario, Faults),
+        degrees: f64,
+        sizes: [f64; 2],
+    ) -> Result<Self, Error> {
         let mut scenario = scenario.clone();
         let theta = degrees.to_radians();
         let cue = scenario.contacts[0].disc.radius;
         let (mass, inertia) = (scenario.bodies[0].mass, scenario.bodies[0].inertia.tensor().m33);
         for (index, (size, side)) in sizes.into_iter().zip([1.0, -1.0]).enumerate() {
-            let (sin, cos) = (0.5 * side * theta).sin_cos();
+            let mut angle = [0.5 * side * theta];
+            // Only one of both, because the same error of both would leave the angle between them.
+            if index == 0 {
+                faults.positions(&mut angle);
+            }
+            let (sin, cos) = angle[0].sin_cos();
             let distance = cue * (1.0 + size);
             let ball = &mut scenario.bodies[index + 1];
             ball.mass = mass.map(|mass| mass * size.powi(3));
@@ -115,7 +126,7 @@ impl Break {
 
 /// Both outcomes of the break of the fixture, side by side.
 fn schematic(scenario: &ImpactScenario, degrees: f64, sizes: [f64; 2]) -> Result<Figure, Error> {
-    let hit = Break::new(scenario, degrees, sizes)?;
+    let hit = Break::new((scenario, Faults(None)), degrees, sizes)?;
     let radius = scenario.contacts[0].disc.radius;
     let (mut series, mut series_of_arrows) = (Vec::new(), Vec::new());
     let start = hit.scenario.build()?.problem.velocity().clone();

@@ -18,6 +18,7 @@ use serde::Deserialize;
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing, settled},
+    fault::Faults,
 };
 
 #[derive(Debug, Deserialize)]
@@ -46,6 +47,7 @@ pub(in crate::experiments) fn run(
     let mut measurements = experiment.measurements(&fixture);
 
     progress(0.0, "Velocities of three balls");
+    let faults = experiment.faults();
     let reversal = Reversal::of(&balls)?;
     measurements.add("largest distance from the reversed velocities", reversal.distance);
     measurements.add("largest distance between the two orders", reversal.between_orders);
@@ -59,7 +61,7 @@ pub(in crate::experiments) fn run(
     let mut losses = Vec::new();
     for &restitution in &parameters.restitutions {
         let law = Propagative { restitution, ..Propagative::default() };
-        let loss = |&speed: &f64| Ok([speed, -gain(&law, &balls, [speed, 0.0, 0.0])?]);
+        let loss = |&speed: &f64| Ok([speed, -gain(&law, &balls, [speed, 0.0, 0.0], faults)?]);
         losses.push(speeds.iter().map(loss).collect::<Result<Vec<_>, Error>>()?);
     }
     // Among losses that should be equal, the one farthest from the first expected loss.
@@ -79,7 +81,7 @@ pub(in crate::experiments) fn run(
     let bouncing = with_restitution(&scenario, 1.0)?;
     let fleeing: Vec<f64> = (0..=1000).map(|k| f64::from(k) / 1000.0).collect();
     let change = |law: &dyn Law, problem: &Problem| {
-        let point = |&w: &f64| Ok([w, gain(law, problem, [1.0, 0.0, w])?]);
+        let point = |&w: &f64| Ok([w, gain(law, problem, [1.0, 0.0, w], faults)?]);
         fleeing.iter().map(point).collect::<Result<Vec<_>, Error>>()
     };
     let simultaneous = change(&Newton::default(), &bouncing)?;
@@ -93,11 +95,11 @@ pub(in crate::experiments) fn run(
     for count in shortest..=longest {
         let row = row_of(count, &scenario).build()?.problem;
         let first = DVector::from_fn(count, |i, _| f64::from(u8::from(i == 0)));
-        at_end = at_end.max(distance_from_reversal(&row, &first)?);
+        at_end = at_end.max(distance_from_reversal(&row, &first, faults)?);
         // From 1 to −1 m/s, each ball slower than the one before.
         let approach = |i| 1.0 - 2.0 * i as f64 / (count - 1) as f64;
         let approaching = DVector::from_fn(count, |i, _| approach(i) + 0.1 * approach(i).powi(2));
-        all = all.max(distance_from_reversal(&row, &approaching)?);
+        all = all.max(distance_from_reversal(&row, &approaching, faults)?);
     }
     let quantity = |what| {
         format!(
@@ -108,7 +110,9 @@ pub(in crate::experiments) fn run(
     measurements.add(quantity("that all approach"), all);
     let struck = |ball: usize, _| f64::from(u8::from(ball < parameters.struck));
     let struck = DVector::from_fn(longest, struck);
-    let row = row_of(longest, &scenario).build()?.problem.with_velocity(struck)?;
+    let mut row = row_of(longest, &scenario);
+    row.contacts = faults.contacts(row.contacts);
+    let row = row.build()?.problem.with_velocity(struck)?;
     let found = Propagative::default().outcomes(&row)?;
     let ways: usize = found.branches.iter().map(|branch| branch.sequences.len()).sum();
     measurements.add("ways two balls pass through eight", ways as f64);
@@ -160,10 +164,10 @@ fn resolve(order: Order, problem: &Problem) -> Result<Outcome, Error> {
 }
 
 /// Change of energy, in % of the energy before; the experiment shows that restitution at all contacts at once can gain energy.
-fn gain(law: &dyn Law, balls: &Problem, velocity: [f64; 3]) -> Result<f64, Error> {
+fn gain(law: &dyn Law, balls: &Problem, velocity: [f64; 3], faults: Faults) -> Result<f64, Error> {
     let hit = balls.with_velocity(DVector::from_column_slice(&velocity))?;
     let before = hit.kinetic_energy(hit.velocity());
-    let after = settled(law, &hit, &[Status::EnergyGained])?.velocity;
+    let after = faults.outcome(settled(law, &hit, &[Status::EnergyGained])?).velocity;
     Ok(100.0 * (hit.kinetic_energy(&after) - before) / before)
 }
 
@@ -195,13 +199,18 @@ fn row_of(count: usize, scenario: &ImpactScenario) -> ImpactScenario {
 }
 
 /// Largest distance of the outcomes in three orders from the reversed velocities (m/s).
-fn distance_from_reversal(row: &Problem, velocity: &DVector<f64>) -> Result<f64, Error> {
+fn distance_from_reversal(
+    row: &Problem,
+    velocity: &DVector<f64>,
+    faults: Faults,
+) -> Result<f64, Error> {
     let hit = row.with_velocity(velocity.clone())?;
     let count = velocity.len();
     let reversed = DVector::from_fn(count, |i, _| velocity[count - 1 - i]);
     let mut largest = 0.0_f64;
     for order in [Order::MostApproached, Order::LeastApproached, Order::Index] {
-        largest = largest.max((resolve(order, &hit)?.velocity - &reversed).amax());
+        let outcome = faults.outcome(resolve(order, &hit)?);
+        largest = largest.max((outcome.velocity - &reversed).amax());
     }
     Ok(largest)
 }

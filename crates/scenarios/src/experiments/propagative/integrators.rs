@@ -24,6 +24,7 @@ use serde::Deserialize;
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
+    fault::Faults,
 };
 
 /// Number of drawn points of the energy with compliant contacts, which has too many steps to draw each.
@@ -82,11 +83,12 @@ pub(in crate::experiments) fn run(
     let ladder: Vec<f64> = (0..=parameters.halvings).map(step).collect();
 
     progress(0.0, "variational, elastic");
-    let elastic = |h| parameters.variational(1.0, h);
+    let faults = experiment.faults();
+    let elastic = |h| parameters.variational(1.0, h, faults);
     let exact = elastic(step(parameters.reference))?;
     let of_elastic: Vec<Motion> = ladder.iter().map(|&h| elastic(h)).collect::<Result<_, _>>()?;
     progress(0.3, "variational, plastic");
-    let plastic = |h| parameters.variational(0.0, h);
+    let plastic = |h| parameters.variational(0.0, h, faults);
     let at_rest = plastic(step(parameters.reference))?;
     let of_plastic: Vec<Motion> = ladder.iter().map(|&h| plastic(h)).collect::<Result<_, _>>()?;
     progress(0.6, "Stewart and Trinkle");
@@ -214,10 +216,16 @@ impl Parameters {
         [(0, 0.0), (0, self.length), (1, self.length)].into_iter().map(gap).collect()
     }
 
-    fn variational(&self, restitution: f64, step_size: f64) -> Result<Motion, Error> {
+    fn variational(
+        &self,
+        restitution: f64,
+        step_size: f64,
+        faults: Faults,
+    ) -> Result<Motion, Error> {
+        let system = self.system()?;
         use variational::Settings;
         let contacts = self.gaps()?.into_iter().map(|gap| Contact::new(gap, 0.0)).collect();
-        let model = Model::lagrangian(Box::new(self.system()?), contacts)?;
+        let model = Model::lagrangian(Box::new(system.clone()), contacts)?;
         let law = Box::new(Propagative { restitution, ..Propagative::default() });
         let settings = Settings { step_size, ..Settings::default() };
         let (coordinates, velocity) = (self.coordinates.clone(), self.velocity.clone());
@@ -232,11 +240,14 @@ impl Parameters {
             motion.energies.push([report.time, report.energy_after]);
             motion.impacts += report.impacts.len();
             for impact in &report.impacts {
-                motion.impact_change = motion.impact_change.max(impact.energy_change.abs());
+                let change = super::energy_change(&system, impact, faults);
+                motion.impact_change = motion.impact_change.max(change.abs());
             }
         })?;
         motion.end.clone_from(&simulation.state().coordinates);
-        motion.momentum_change = (simulation.momentum()[0] - momentum).abs();
+        let mut after = [simulation.momentum()[0]];
+        faults.velocities(&mut after);
+        motion.momentum_change = (after[0] - momentum).abs();
         Ok(motion)
     }
 

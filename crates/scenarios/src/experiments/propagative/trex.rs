@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::{
     error::Error,
     experiments::{Effort, Experiment, Measurements, Options, Progress, drawing},
+    fault::Faults,
 };
 
 mod gait;
@@ -51,15 +52,23 @@ pub(in crate::experiments) fn run(
     progress(0.0, &design.title);
     let designed = design.solve()?;
     let mut measurements = experiment.measurements(&fixture);
-    measure_design(&design, &designed, &fixture.parameters, &mut measurements)?;
+    measure_design(
+        &design,
+        &designed,
+        &fixture.parameters,
+        experiment.faults(),
+        &mut measurements,
+    )?;
 
     let optimized = designed.report.variables.clone();
     let straight = straight_legs(&design, &optimized);
     let what = "The optimized gait lands in two orders";
     progress(0.2, what);
-    let optimized_gait = Gait::run(&design.mechanism_at(&optimized)?, parameters, step_size)?;
+    let optimized_gait =
+        Gait::run(&design.mechanism_at(&optimized)?, parameters, step_size, experiment.faults())?;
     progress(0.6, "The initial gait lands in two orders");
-    let initial_gait = Gait::run(&design.mechanism_at(&straight)?, parameters, step_size)?;
+    let initial_gait =
+        Gait::run(&design.mechanism_at(&straight)?, parameters, step_size, experiment.faults())?;
     let first = |gait: &Gait| {
         let none = Error::NoEvent {
             scenario: experiment.id.to_owned(),
@@ -93,6 +102,7 @@ fn measure_design(
     design: &Design,
     designed: &Designed,
     parameters: &Parameters,
+    faults: Faults,
     measurements: &mut Measurements<'_>,
 ) -> Result<(), Error> {
     let report = &designed.report;
@@ -102,8 +112,11 @@ fn measure_design(
         .map(|variable| parameters.published.get(&variable.name).copied().unwrap_or(f64::NAN))
         .collect();
     measurements.add("⟨u, v⟩ of the initial stance", design.cosines_at(&design.start())?[0]);
-    measurements.add("⟨u, v⟩ of the optimized stance", report.cosines[0]);
-    let gap = report.gaps.iter().fold(0.0, |gap: f64, one| gap.max(one.abs()));
+    // Measured again at the design that was found.
+    let mut found = report.variables.clone();
+    faults.positions(&mut found);
+    measurements.add("⟨u, v⟩ of the optimized stance", design.cosines_at(&found)?[0]);
+    let gap = design.gaps_at(&found)?.iter().fold(0.0, |gap: f64, one| gap.max(one.abs()));
     measurements.add("tail and right foot above the floor, at most", gap);
     measurements.add("left foot above the floor", designed.others[0].1);
     let is_nearest = f64::from(u8::from(report.status == Status::Met));

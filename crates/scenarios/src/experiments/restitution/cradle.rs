@@ -3,7 +3,7 @@
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
-use super::{largest_gain, sampled, share_that_ends, steered, with_restitution};
+use super::{ends, largest_gain, sampled, share_that_ends, steered, with_restitution};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
@@ -28,6 +28,7 @@ pub(in crate::experiments) fn run(
     let parameters = &fixture.parameters;
     let scenario = experiment.impact(&parameters.impact)?;
     let problem = with_restitution(&scenario, parameters.restitution)?;
+    let faults = experiment.faults();
     let mut measurements = experiment.measurements(&fixture);
 
     progress(0.0, "Rates that closed forms follow");
@@ -38,7 +39,7 @@ pub(in crate::experiments) fn run(
     ];
     let mut marked = Vec::new();
     for (name, steps) in rates {
-        let velocity = steered(&problem, steps)?;
+        let velocity = steered(&problem, steps, faults)?;
         for (ball, speed) in ["first", "second", "third"].into_iter().zip(velocity.iter()) {
             measurements.add(format!("{name}: velocity of the {ball} ball"), *speed);
         }
@@ -46,14 +47,14 @@ pub(in crate::experiments) fn run(
     }
 
     progress(0.3, "Random rates");
-    let set = sampled(&problem, parameters.step, options)?;
+    let set = sampled(&problem, parameters.step, options, faults)?;
+    let outcomes = ends(&set, faults);
     measurements.add("samples that end", share_that_ends(&set));
     let momentum = problem.momentum(problem.velocity()).sum();
-    let outcomes = set.summary.outcomes();
-    let change = outcomes.iter().map(|one| (problem.momentum(one.velocity).sum() - momentum).abs());
+    let change = outcomes.iter().map(|one| (problem.momentum(one).sum() - momentum).abs());
     measurements.add("largest change of momentum", change.fold(0.0, f64::max));
-    measurements.add("largest gain of energy", largest_gain(&problem, &set));
-    let least = outcomes.iter().map(|one| one.velocity[0]).fold(f64::INFINITY, f64::min);
+    measurements.add("largest gain of energy", largest_gain(&problem, &outcomes));
+    let least = outcomes.iter().map(|one| one[0]).fold(f64::INFINITY, f64::min);
     measurements.add("slowest first ball of the samples", least);
     let pieces = set.statistics.pieces as f64 / set.statistics.samples as f64;
     measurements.add("pieces between events of a sample", pieces);
@@ -61,7 +62,7 @@ pub(in crate::experiments) fn run(
     let dots = Series {
         label: "random rates".to_owned(),
         mark: Mark::Dots,
-        points: outcomes.iter().take(2000).map(|one| [one.velocity[0], one.velocity[2]]).collect(),
+        points: outcomes.iter().take(2000).map(|one| [one[0], one[2]]).collect(),
     };
     let ends = Series { label: "closed forms".to_owned(), mark: Mark::Dots, points: marked };
     let figure = Figure {

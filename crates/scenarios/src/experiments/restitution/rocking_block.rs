@@ -4,7 +4,7 @@ use nalgebra::DVector;
 use percussion_record::{ExperimentOutcome, Figure, Mark, Series};
 use serde::Deserialize;
 
-use super::{largest_gain, sampled, share_that_ends, steered, with_restitution};
+use super::{ends, largest_gain, sampled, share_that_ends, steered, with_restitution};
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
@@ -28,6 +28,7 @@ pub(in crate::experiments) fn run(
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
     let scenario = experiment.impact(&parameters.impact)?;
+    let faults = experiment.faults();
     let mut measurements = experiment.measurements(&fixture);
     let mut series = Vec::new();
     // The names of the rows do not change with the coefficients.
@@ -41,26 +42,22 @@ pub(in crate::experiments) fn run(
             let contact = problem.contact_velocity(velocity);
             [contact[0], contact[right]]
         };
-        let both = normals(&steered(&problem, &[[100.0, 100.0]])?);
+        let both = normals(&steered(&problem, &[[100.0, 100.0]], faults)?);
         measurements.add(format!("{name}: both corners alike, speed of a corner"), both[0]);
-        let [first, second] = normals(&steered(&problem, &[[100.0, 0.0], [0.0, 100.0]])?);
+        let [first, second] = normals(&steered(&problem, &[[100.0, 0.0], [0.0, 100.0]], faults)?);
         measurements.add(format!("{name}: left corner first, speed of the left"), first);
         measurements.add(format!("{name}: left corner first, speed of the right"), second);
 
-        let set = sampled(&problem, parameters.step, options)?;
+        let set = sampled(&problem, parameters.step, options, faults)?;
+        let outcomes = ends(&set, faults);
         measurements.add(format!("{name}: samples that end"), share_that_ends(&set));
-        measurements.add(format!("{name}: largest gain of energy"), largest_gain(&problem, &set));
+        measurements
+            .add(format!("{name}: largest gain of energy"), largest_gain(&problem, &outcomes));
         measurements.add(format!("{name}: steps of a sample"), set.statistics.mean_lcps());
         series.push(Series {
             label: format!("e = {e}"),
             mark: Mark::Dots,
-            points: set
-                .summary
-                .outcomes()
-                .iter()
-                .take(2000)
-                .map(|one| normals(one.velocity))
-                .collect(),
+            points: outcomes.iter().take(2000).map(normals).collect(),
         });
     }
     let figure = Figure {

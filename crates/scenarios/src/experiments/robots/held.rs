@@ -59,7 +59,12 @@ impl Held {
             scenario.integrator.method = method;
             let mut setup = scenario.build()?;
             super::load(&mut setup, load)?;
-            let run = simulate(&setup, progress, [0.5 * k as f64, 0.5 * (k + 1) as f64])?;
+            let run = simulate(
+                &setup,
+                experiment.faults(),
+                progress,
+                [0.5 * k as f64, 0.5 * (k + 1) as f64],
+            )?;
             measure(&mut measurements, &run, method);
             super::add_stillness(&mut measurements, &run, settled, method);
             let start = run.samples[0].coordinates[self.height];

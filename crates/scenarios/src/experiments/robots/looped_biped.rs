@@ -37,7 +37,7 @@ pub(in crate::experiments) fn run(
     scenario.friction = Some(friction);
     scenario.integrator.method = Name::StewartTrinkle;
     scenario.integrator.tolerance = Some(tolerance);
-    let run = simulate(&scenario.build()?, progress, [0.0, 1.0])?;
+    let run = simulate(&scenario.build()?, experiment.faults(), progress, [0.0, 1.0])?;
     let mut measurements = experiment.measurements(&fixture);
     measurements.add("height of the trunk at the end", run.end().coordinates[2]);
     measurements.add("force of the feet at the end", super::carried(&run));

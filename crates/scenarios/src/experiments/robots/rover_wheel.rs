@@ -39,7 +39,12 @@ pub(in crate::experiments) fn run(
         scenario.integrator.method = Name::MoreauJean;
         let mut setup = scenario.build()?;
         super::load(&mut setup, torque)?;
-        let run = simulate(&setup, progress, [0.5 * k as f64, 0.5 * (k + 1) as f64])?;
+        let run = simulate(
+            &setup,
+            experiment.faults(),
+            progress,
+            [0.5 * k as f64, 0.5 * (k + 1) as f64],
+        )?;
         // The velocities are those of the two slides and of the axle.
         let end = &run.end().velocity;
         measurements.add(format!("speed after {word}"), end[0]);

@@ -44,7 +44,12 @@ pub(in crate::experiments) fn run(
         let mut scenario = super::scenario(robot, gravity, (step_size, duration))?;
         scenario.integrator.method = method;
         let setup = scenario.build()?;
-        let run = simulate(&setup, progress, [0.5 * k as f64, 0.5 * (k + 1) as f64])?;
+        let run = simulate(
+            &setup,
+            experiment.faults(),
+            progress,
+            [0.5 * k as f64, 0.5 * (k + 1) as f64],
+        )?;
         let stop = run.samples.iter().find(|sample| speed(sample) <= rest);
         let stop =
             stop.ok_or_else(|| Error::NoEvent { scenario: scenario.name.clone(), event: "stop" })?;

@@ -37,7 +37,12 @@ pub(in crate::experiments) fn run(
         scenario.friction = Some(friction);
         scenario.integrator.method = method;
         let setup = scenario.build()?;
-        let run = simulate(&setup, progress, [0.5 * k as f64, 0.5 * (k + 1) as f64])?;
+        let run = simulate(
+            &setup,
+            experiment.faults(),
+            progress,
+            [0.5 * k as f64, 0.5 * (k + 1) as f64],
+        )?;
         let force = super::carried(&run);
         measurements.add(format!("force of the feet at the end, {method}"), force);
         super::add_stillness(&mut measurements, &run, settled, method);

@@ -27,7 +27,13 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
     let scenario = experiment.impact(&fixture.parameters.impact)?;
-    let study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.9])?;
+    let study = Study::new(
+        (&scenario, experiment.faults()),
+        Covering::default(),
+        options,
+        progress,
+        [0.0, 0.9],
+    )?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
     measurements.add("outcomes with all contacts at once", study.simultaneous.len() as f64);

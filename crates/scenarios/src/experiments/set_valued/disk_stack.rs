@@ -38,7 +38,13 @@ pub(in crate::experiments) fn run(
     let fixture = experiment.fixture::<Parameters>()?;
     let Parameters { impact, light, oblique } = &fixture.parameters;
     let scenario = experiment.impact(impact)?;
-    let mut study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.4])?;
+    let mut study = Study::new(
+        (&scenario, experiment.faults()),
+        Covering::default(),
+        options,
+        progress,
+        [0.0, 0.4],
+    )?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
     measurements.add("outcomes with all contacts at once", study.simultaneous.len() as f64);
@@ -56,11 +62,23 @@ pub(in crate::experiments) fn run(
     measurements.add("both lower disks lift", both(&study, lower));
 
     let light = experiment.impact(light)?;
-    let light = Study::new(&light, Covering::default(), options, progress, [0.4, 0.6])?;
+    let light = Study::new(
+        (&light, experiment.faults()),
+        Covering::default(),
+        options,
+        progress,
+        [0.4, 0.6],
+    )?;
     measurements.add("LCPs per sample, 1 kg", light.statistics.mean_lcps());
 
     let oblique = experiment.impact(oblique)?;
-    let oblique = Study::new(&oblique, Covering::default(), options, progress, [0.6, 0.95])?;
+    let oblique = Study::new(
+        (&oblique, experiment.faults()),
+        Covering::default(),
+        options,
+        progress,
+        [0.6, 0.95],
+    )?;
     measurements.add("LCPs per sample, published tangents", oblique.statistics.mean_lcps());
     measurements.add("samples that end, published tangents", oblique.terminated());
     measurements.add("top disk leaves both others, published tangents", both(&oblique, upper));

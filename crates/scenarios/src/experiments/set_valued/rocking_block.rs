@@ -30,7 +30,13 @@ pub(in crate::experiments) fn run(
     let fixture = experiment.fixture::<Published>()?;
     let parameters = &fixture.parameters;
     let scenario = experiment.impact(&parameters.impact)?;
-    let study = Study::new(&scenario, Covering::default(), options, progress, [0.0, 0.5])?;
+    let study = Study::new(
+        (&scenario, experiment.faults()),
+        Covering::default(),
+        options,
+        progress,
+        [0.0, 0.5],
+    )?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
     let pivots = study.sequences.iter().map(|(_, outcome)| outcome);
@@ -45,7 +51,9 @@ pub(in crate::experiments) fn run(
         sweeps.runs = parameters.quick_runs;
     }
     progress(0.5, "Compliant corners of different stiffness");
-    let stiffness = sweeps.stiffness_of(&scenario)?;
+    let mut stiffness = sweeps.stiffness_of(&scenario)?;
+    let ends = stiffness.iter_mut().map(|run| &mut run.contact_velocity);
+    ends.for_each(|velocity| experiment.faults().velocities(velocity));
     progress(0.75, "A tilted block on compliant corners");
     let angle = sweeps.angle_of(&scenario)?;
     let pivot = study.sequences.iter().map(|(_, outcome)| study.contact_velocity(outcome).amax());

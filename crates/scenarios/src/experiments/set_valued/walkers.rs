@@ -28,6 +28,7 @@ use super::{
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress},
+    fault::Faults,
 };
 
 /// Maximum number of samples with a draw among all solutions of each step.
@@ -56,14 +57,21 @@ pub(in crate::experiments) fn run(
     let fixture = experiment.fixture::<Parameters>()?;
     let parameters = &fixture.parameters;
     let scenario = experiment.impact(&parameters.impact)?;
-    let mut study = Study::new(&scenario, Covering::Ones, options, progress, [0.0, 0.3])?;
+    let mut study = Study::new(
+        (&scenario, experiment.faults()),
+        Covering::Ones,
+        options,
+        progress,
+        [0.0, 0.3],
+    )?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
     for (covering, quantity, part) in [
         (Covering::Scaled, "LCPs per sample, covering vector in units of the problem", [0.3, 0.6]),
         (Covering::Random, "LCPs per sample, random covering vectors", [0.6, 0.9]),
     ] {
-        let other = Study::new(&scenario, covering, options, progress, part)?;
+        let other =
+            Study::new((&scenario, experiment.faults()), covering, options, progress, part)?;
         measurements.add(quantity, other.statistics.mean_lcps());
         study.ends.extend(other.ends);
         study.paths.extend(other.paths);
@@ -75,7 +83,7 @@ pub(in crate::experiments) fn run(
     let solutions = study.simultaneous.len() as f64;
     measurements.add("solutions of a first step that ends the impact", solutions);
     measurements.add("spread of those that Lemke’s method finds", spread(&study)?);
-    let drawn = draw(&scenario, parameters.solutions, options, progress)?;
+    let drawn = draw((&scenario, experiment.faults()), parameters.solutions, options, progress)?;
     let choices = drawn.statistics.choices;
     let steps = (choices.enumerated + choices.covered) as f64;
     measurements.add("steps with several solutions", 100.0 * choices.several as f64 / steps);
@@ -92,7 +100,7 @@ pub(in crate::experiments) fn run(
 
 /// The example sampled again, by default with a draw among all solutions of each step.
 fn draw(
-    scenario: &ImpactScenario,
+    (scenario, faults): (&ImpactScenario, Faults),
     solutions: Solutions,
     options: &Options,
     progress: &mut Progress<'_>,
@@ -103,7 +111,7 @@ fn draw(
         solutions,
         ..scenario.set_valued
     };
-    Study::sample(scenario, settings, progress, [0.9, 1.0])
+    Study::sample((scenario, faults), settings, progress, [0.9, 1.0])
 }
 
 /// Largest difference of a contact velocity after a first step that ends the impact, between random

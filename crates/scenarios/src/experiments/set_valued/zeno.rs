@@ -56,11 +56,14 @@ pub(in crate::experiments) fn run(
     let start = State { time: 0.0, coordinates: center.unwrap_or_default(), velocity };
     let settings = Settings { impact_limit: 2 * parameters.cycles, ..Settings::default() };
     progress(0.1, "A block rocks from corner to corner");
-    let solution = inclusion::build(&model, &settings, &start, parameters.end)?;
+    let faults = experiment.faults();
+    let mut solution = inclusion::build(&model, &settings, &start, parameters.end)?;
     let scenario = || experiment.id.to_owned();
     let stopped = || Error::NoEvent { scenario: scenario(), event: "impacts accumulate" };
     let point = Accumulation::of(&solution).ok_or_else(stopped)?;
-    let beyond = inclusion::rest(&model, &settings, &point, parameters.rest)?;
+    let mut beyond = inclusion::rest(&model, &settings, &point, parameters.rest)?;
+    faults.solution(&mut solution);
+    faults.phase(&mut beyond);
 
     let impacts = spins(&solution, parameters.spin);
     let error =

@@ -32,7 +32,7 @@ pub(in crate::experiments) fn run(
     let (scenario, fixture) = experiment.scenario::<Parameters>()?;
     let (scenario, rest) = (&scenario, fixture.parameters.rest);
     let setup = scenario.build()?;
-    let trajectory = simulate(&setup, progress, [0.0, 1.0])?;
+    let trajectory = simulate(&setup, experiment.faults(), progress, [0.0, 1.0])?;
     let mut measurements = experiment.measurements(&fixture);
     let wheel = stop(scenario, &trajectory, (WHEEL, rest), "the wheel stops")?;
     let spinner = stop(scenario, &trajectory, (SPINNER, rest), "the spinner stops")?;
@@ -46,7 +46,7 @@ pub(in crate::experiments) fn run(
     measurements
         .add("force of the slope along it while the wheel is held", along / trajectory.step_size);
     measurements.add("spinner stops", spinner.time);
-    measurements.add_dependability(&trajectory);
+    measurements.add_dependability(&setup, &trajectory);
     let play = experiment.play(of_trajectory(&setup, &trajectory));
     let outcome = experiment.outcome(&fixture, measurements, vec![figure(&trajectory)])?;
     Ok(ExperimentOutcome { play, ..outcome })

@@ -17,6 +17,7 @@ use crate::{
     convergence::{order, position_error, velocity_error, velocity_variation},
     error::Error,
     experiments::{Effort, Experiment, Options, Progress, drawing, simulate, touch},
+    fault::Faults,
 };
 
 #[derive(Debug, Deserialize)]
@@ -38,12 +39,12 @@ pub(in crate::experiments) fn run(
     let (scenario, fixture) = experiment.scenario::<Parameters>()?;
     let (scenario, Parameters { steps, fitted, refinement }) = (&scenario, &fixture.parameters);
     let setup = scenario.build()?;
-    let exact = simulate(&setup, progress, [0.0, 0.1])?;
+    let exact = simulate(&setup, experiment.faults(), progress, [0.0, 0.1])?;
     let mut runs = Vec::new();
     for (i, &step) in steps.iter().enumerate() {
         let part = |i: usize| 0.1 + 0.2 * i as f64 / steps.len() as f64;
         let setup = scenario.with_step_size(step).build()?;
-        runs.push(simulate(&setup, progress, [part(i), part(i + 1)])?);
+        runs.push(simulate(&setup, experiment.faults(), progress, [part(i), part(i + 1)])?);
     }
     let mut measurements = experiment.measurements(&fixture);
     for run in &runs {
@@ -58,10 +59,11 @@ pub(in crate::experiments) fn run(
         Effort::Full => 0,
     };
     let fitted = &fitted[..fitted.len().saturating_sub(coarser)];
-    let fit = fit(scenario, fitted, *refinement, progress, [0.3, 0.9])?;
+    let faults = experiment.faults();
+    let fit = fit((scenario, faults), fitted, *refinement, progress, [0.3, 0.9])?;
     measurements.add("order of convergence of velocities", order(&fit.velocity_errors));
     measurements.add("order of convergence of positions", order(&fit.position_errors));
-    let whole = self::fit(scenario, steps, *refinement, progress, [0.9, 1.0])?;
+    let whole = self::fit((scenario, faults), steps, *refinement, progress, [0.9, 1.0])?;
     measurements.add("order of velocities over all of Table I", order(&whole.velocity_errors));
     measurements.add("order of positions over all of Table I", order(&whole.position_errors));
     let landing = touch(scenario, &exact, "ball 1–table", "thrown ball touches the table")?;
@@ -72,7 +74,7 @@ pub(in crate::experiments) fn run(
     measurements.add("largest LCP", exact.largest_lcp() as f64);
     let quantity = format!("variation of the velocity, h = {}", exact.step_size);
     measurements.add(quantity, velocity_variation(&exact));
-    measurements.add_dependability(&exact);
+    measurements.add_dependability(&setup, &exact);
     let mut figures = collision_figure(&setup, &exact);
     figures.push(path_figure(scenario, &exact, "figure-7", "Elevation", [0, 2]));
     figures.push(path_figure(scenario, &exact, "figure-8", "Plan", [0, 1]));
@@ -90,17 +92,18 @@ struct Fit {
 }
 
 fn fit(
-    scenario: &Scenario,
+    (scenario, faults): (&Scenario, Faults),
     steps: &[f64],
     refinement: f64,
     progress: &mut Progress<'_>,
     [from, to]: [f64; 2],
 ) -> Result<Fit, Error> {
     let reference = steps[steps.len() - 1] / refinement;
-    let exact = simulate(&scenario.with_step_size(reference).build()?, progress, [from, to])?;
+    let exact =
+        simulate(&scenario.with_step_size(reference).build()?, faults, progress, [from, to])?;
     let mut fit = Fit { velocity_errors: Vec::new(), position_errors: Vec::new(), reference };
     for &step in steps {
-        let run = simulate(&scenario.with_step_size(step).build()?, progress, [to, to])?;
+        let run = simulate(&scenario.with_step_size(step).build()?, faults, progress, [to, to])?;
         fit.velocity_errors.push((step, velocity_error(&run, &exact)));
         fit.position_errors.push((step, position_error(&run, &exact)));
     }

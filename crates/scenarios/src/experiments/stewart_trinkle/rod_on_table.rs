@@ -36,7 +36,7 @@ pub(in crate::experiments) fn run(
     let (scenario, fixture) = experiment.scenario::<Parameters>()?;
     let (scenario, parameters) = (&scenario, &fixture.parameters);
     let setup = scenario.build()?;
-    let fine = simulate(&setup, progress, [0.0, 0.5])?;
+    let fine = simulate(&setup, experiment.faults(), progress, [0.0, 0.5])?;
     let mut measurements = experiment.measurements(&fixture);
     let first = touch(scenario, &fine, "rod–table (end −)", "first end touches")?;
     let second = touch(scenario, &fine, "rod–table (end +)", "second end touches")?;
@@ -49,7 +49,7 @@ pub(in crate::experiments) fn run(
     measurements.add("duration of sliding on both ends", rest - second);
     measurements.add("final horizontal position", fine.end().coordinates[0]);
     measurements.add("final angle", fine.end().coordinates[2]);
-    measurements.add_dependability(&fine);
+    measurements.add_dependability(&setup, &fine);
     let flight = fine.samples.windows(2).take_while(|pair| pair[1].time < first);
     let gain = flight.map(|pair| pair[1].energy - pair[0].energy).fold(f64::NEG_INFINITY, f64::max);
     measurements.add("largest increase of energy in free flight", gain.max(0.0));
@@ -59,7 +59,7 @@ pub(in crate::experiments) fn run(
     for (i, &step) in steps.iter().enumerate() {
         let part = |i: usize| 0.5 + 0.5 * i as f64 / steps.len() as f64;
         let setup = scenario.with_step_size(step).build()?;
-        runs.push(simulate(&setup, progress, [part(i), part(i + 1)])?);
+        runs.push(simulate(&setup, experiment.faults(), progress, [part(i), part(i + 1)])?);
     }
     // The step as the file gives it, so that no arithmetic changes it.
     let is_drawn = |run: &&Trajectory| run.step_size.to_bits() == parameters.pose_step.to_bits();

@@ -28,7 +28,7 @@ pub(super) fn finish(
     measurements
         .add("largest relative error of the momentum balance", momentum_error(setup, trajectory));
     measurements.add("energy lost", trajectory.samples[0].energy - trajectory.end().energy);
-    measurements.add_dependability(trajectory);
+    measurements.add_dependability(setup, trajectory);
     let mut figures = drawing::overview(setup, trajectory);
     figures.extend(impulse_figure(setup, trajectory));
     let play = experiment.play(of_trajectory(setup, trajectory));

@@ -16,7 +16,7 @@ pub(in crate::experiments) fn run(
 ) -> Result<ExperimentOutcome, Error> {
     let (scenario, fixture) = experiment.scenario::<NoParameters>()?;
     let (scenario, setup) = (&scenario, scenario.build()?);
-    let trajectory = simulate(&setup, progress, [0.0, 1.0])?;
+    let trajectory = simulate(&setup, experiment.faults(), progress, [0.0, 1.0])?;
     let mut measurements = experiment.measurements(&fixture);
     let landing = touch(scenario, &trajectory, LANDING, "thrown ball touches the table")?;
     let meeting = touch(scenario, &trajectory, BETWEEN_BALLS, "balls touch")?;

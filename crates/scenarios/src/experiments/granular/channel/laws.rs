@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Vector3};
 use percussion_complementarity::friction::single::{self, coulomb, maximum_dissipation};
 use percussion_granular::{Correction, Partner, Touch, World, channel::Channel};
 
-use crate::error::Error;
+use crate::{error::Error, fault::Faults};
 
 /// Comparison of both laws for the contacts of a step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) struct Comparison {
 const TRIES: usize = 1000;
 
 /// Steps the channel until no grain leaves, and compares both laws in that step.
-pub(super) fn compare(channel: &mut Channel) -> Result<Comparison, Error> {
+pub(super) fn compare(channel: &mut Channel, faults: Faults) -> Result<Comparison, Error> {
     let mut report = channel.step()?;
     for _ in 0..TRIES {
         if channel.world().touches().next().is_some() {
@@ -43,12 +43,14 @@ pub(super) fn compare(channel: &mut Channel) -> Result<Comparison, Error> {
     for touch in world.touches() {
         let (block, velocity, friction) = local(world, &touch);
         let frame = frame(&touch.normal);
-        let impulse = frame * touch.impulse;
+        let mut impulse = frame * touch.impulse;
         let b = block * impulse - frame * velocity - bias(world, &touch);
+        faults.contact_impulse(&mut impulse);
         let contact = single::Contact::new(&block, friction)?;
         let solutions = coulomb::all(&contact, &b);
         let by_coulomb = solutions.as_slice().first().map_or(Vector3::zeros(), |one| one.impulse);
-        let by_dissipation = maximum_dissipation::solve(&contact, &b);
+        let mut by_dissipation = maximum_dissipation::solve(&contact, &b);
+        faults.contact_impulse(&mut by_dissipation);
         let mass = 3.0 / block.trace();
         let as_velocity = |percussion: Vector3<f64>| percussion.norm() / mass;
         comparison.contacts += 1.0;

@@ -11,8 +11,8 @@ use percussion_integrators::{
 };
 use percussion_mechanism::impacts::ImpactScenario;
 
-use super::Parameters;
-use crate::error::Error;
+use super::{super::energy_change, Parameters};
+use crate::{error::Error, fault::Faults};
 
 /// Two copies of a drop and the distance between them.
 #[derive(Debug, Default)]
@@ -35,10 +35,11 @@ impl Gait {
         robot: &ImpactScenario,
         parameters: &Parameters,
         step_size: f64,
+        faults: Faults,
     ) -> Result<Self, Error> {
         let mut gait = Self::default();
-        let most = gait.copy(robot, parameters, step_size, Order::MostApproached)?;
-        let least = gait.copy(robot, parameters, step_size, Order::LeastApproached)?;
+        let most = gait.copy(robot, parameters, step_size, (Order::MostApproached, faults))?;
+        let least = gait.copy(robot, parameters, step_size, (Order::LeastApproached, faults))?;
         for ((time, one), (_, other)) in most.states.iter().zip(&least.states) {
             if let Some(xi) = most.distance(one, other) {
                 gait.indeterminacy.push([*time, xi]);
@@ -55,7 +56,7 @@ impl Gait {
         robot: &ImpactScenario,
         parameters: &Parameters,
         step_size: f64,
-        order: Order,
+        (order, faults): (Order, Faults),
     ) -> Result<Copy, Error> {
         let (system, mut coordinates, contacts) = assemble(robot, parameters)?;
         let hips: Vec<usize> = parameters
@@ -97,14 +98,16 @@ impl Gait {
             for impact in &report.impacts {
                 self.plastic += usize::from(impact.is_plastic);
                 if !impact.is_plastic {
-                    self.energy = self.energy.max(impact.energy_change.abs());
+                    let change = energy_change(&copy.system, impact, faults);
+                    self.energy = self.energy.max(change.abs());
                 }
                 if copy.landing.is_none() && impact.contacts.len() > 1 {
                     copy.landing =
                         Some((impact.coordinates.clone(), impact.velocity_after.clone()));
                 }
             }
-            self.penetration = self.penetration.max(report.penetration);
+            let depth = faults.depth(simulation.model(), &state.coordinates, report.penetration);
+            self.penetration = self.penetration.max(depth);
             if let (false, Some(impact)) = (has_landed, report.impacts.first()) {
                 has_landed = true;
                 simulation.set_forces(drives(parameters.hip_speed, impact.time));
