@@ -17,7 +17,7 @@ from .card import load
 from .run import ROOT, Limits, Progress, engines, run
 
 #: The quick form: scenes that take a moment, and engines whose packages are small.
-QUICK_SCENES = ("slide", "stick", "roll", "pinch", "stack-10", "skid", "cradle-3", "row-5")
+QUICK_SCENES = ("slide", "stick", "roll", "pinch", "cards", "skid", "cradle-3", "row-5")
 QUICK_ENGINES = ("percussion", "mujoco", "rapier", "bullet")
 
 

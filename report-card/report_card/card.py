@@ -64,6 +64,11 @@ class SceneCard:
     rows: tuple[Row, ...]
 
     @property
+    def ahead(self) -> str:
+        """Why another engine is ahead of percussion, if one is."""
+        return str(self.results.get("ahead", ""))
+
+    @property
     def front(self) -> list[Point]:
         """The points for which no other one is both more precise and cheaper, cheapest first."""
         kept: list[Point] = []
@@ -82,15 +87,16 @@ class SceneCard:
             for point in own
         )
 
-    def behind(self, engine: str) -> tuple[float, Point | None]:
+    def behind(self, engine: str, law: str | None = None) -> tuple[float, Point | None]:
         """The largest ratio of the engine's time to that of another engine at the same precision or better, and that engine's point.
 
-        Only points of at most ``USEFUL`` error count.
+        Only points of at most ``USEFUL`` error count, and with ``law`` only engines of this law.
         """
         own = [point for point in self.points if point.engine == engine]
+        laws = {row.engine: row.law for row in self.rows}
         worst, by = 0.0, None
-        for other in self.front:
-            if other.engine == engine or other.error > USEFUL:
+        for other in self.points:
+            if other.engine == engine or other.error > USEFUL or law not in (None, laws[other.engine]):
                 continue
             reach = [point.cost for point in own if point.error <= other.error]
             ratio = min(reach) / other.cost if reach else math.inf

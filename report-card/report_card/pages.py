@@ -64,12 +64,13 @@ def _front_page(found: list[cards.SceneCard], machine: dict[str, Any]) -> str:
         body += f'<tr><th><a href="{one.name}.html">{_text(one.title)}</a></th>{cells}</tr>'
     limits = ", ".join(f"{letter} ≤ {largest:g}" for letter, largest in cards.GRADES[:-1])
     laws = "".join(f"<li>{_text(about['title'])}: {_text(LAWS.get(about['law'], about['law']))}</li>" for about in engines.values() if about["law"])
-    ours = [(one, *one.behind("percussion")) for one in found]
+    ours = [(one, one.behind("percussion", "exact"), one.behind("percussion")) for one in found]
     front = sum(one.on_front("percussion") for one in found)
     rows = "".join(
         f'<tr><td><a href="{one.name}.html">{_text(one.title)}</a></td><td>{"yes" if one.on_front("percussion") else "no"}</td>'
-        f"<td class=number>{_ratio(ratio)}</td><td>{_by(by, engines)}</td></tr>"
-        for one, ratio, by in ours
+        + "".join(f"<td class=number>{_ratio(ratio)}</td><td>{_by(by, engines)}</td>" for ratio, by in (exact, any_law))
+        + f"<td>{_text(one.ahead)}</td></tr>"
+        for one, exact, any_law in ours
     )
     figures = "".join(f"<figure>{_curves(one, small=True)}<figcaption>{_text(one.title)}: {_text(text)}</figcaption></figure>"
                       for one, text in _pictures(found))
@@ -86,9 +87,9 @@ that were run.</p>
 <h2>Three pictures</h2>{figures}
 <h2>Where percussion stands</h2>
 <p>On the work–precision front of {front} of {len(found)} scenes (level within {100 * (cards.LEVEL - 1):.0f} % of time counts).
-The last columns compare it with the other engine that it is furthest behind: the ratio of its time to that engine's, at the
-precision of that engine or better. Points with an error over {cards.USEFUL:g} are too wrong to be compared with.</p>
-<div class=wide><table><thead><tr><th>Scene</th><th>On the front</th><th>Behind by</th><th>Behind whom</th></tr></thead><tbody>{rows}</tbody></table></div>
+The other columns compare it with the engine that it is furthest behind, among those that solve Coulomb's law and among all: the ratio
+of its time to that engine's, at the precision of that engine or better; below 1 percussion is ahead. Points with an error over {cards.USEFUL:g} are too wrong to be compared with.</p>
+<div class=wide><table><thead><tr><th>Scene</th><th>On the front</th><th colspan=2>Beside Coulomb's law</th><th colspan=2>Beside all</th><th>Why</th></tr></thead><tbody>{rows}</tbody></table></div>
 <h2>How it was run</h2>
 <p>{_text(machine["cpu"])}, {_text(machine["system"])}, {_text(machine["date"])}, commit {_text(machine["commit"])}. One thread; CPU time of the
 engine's own steps, without reading states; medians over {machine["rounds"]} interleaved rounds.

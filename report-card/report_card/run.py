@@ -107,6 +107,7 @@ def run(scene_names: list[str], chosen: list[Engine], limits: Limits, progress: 
             "scene": name,
             "title": scene.title,
             "truth": truths.statement(scene.card["truth"]),
+            "ahead": scene.card.get("ahead", ""),
             "duration": scene.duration,
             "engines": {engine.name: {"title": engine.title, "version": engine.version, "law": engine.law} for engine in chosen},
             "runs": [*runs.values(), *gaps],

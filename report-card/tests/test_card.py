@@ -31,6 +31,7 @@ def test_front_and_ratio() -> None:
     assert ratio == 2.5 and by is not None and by.engine == "b", "a reaches 1e-3 only at a cost of 10, b at 4"
     ratio, by = one.behind("b")
     assert ratio == 4.0 and by is not None and by.error == 1e-2
+    assert one.behind("b", "exact") == (ratio, by) and one.behind("b", "soft") == (0.0, None)
 
 
 def test_what_is_never_reached_is_infinitely_behind() -> None:

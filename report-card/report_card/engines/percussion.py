@@ -117,7 +117,7 @@ class World:
         if len(report.contacts) == 0:
             return []
         near = self.model.contacts(before, proximity=float(np.abs(report.gaps).max()) + REACH)
-        rows = dict(zip(near.names, near.jacobian.reshape(len(near), 3, -1), strict=True))
+        rows = dict(zip(near.names, near.jacobian.reshape(len(near), 3, len(self.model.velocity)), strict=True))
         poses = self.bodies.poses(before)
         names = [self.simulation.contact_names[number] for number in report.contacts]
         if not all(name in rows for name in names):
