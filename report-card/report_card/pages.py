@@ -7,6 +7,7 @@ import io
 import json
 import math
 import shutil
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,7 @@ Grades: {limits}, F beyond. A dash is a gap, with its reason on the page of the 
 <p>How they model a contact:</p><ul>{laws}</ul>
 <p>A compliant engine is not wrong, it is soft: its own model admits penetration and creep, and its error says how much at the settings
 that were run.</p>
+{_known(engines)}
 <h2>Three pictures</h2>{figures}
 <h2>Where percussion stands</h2>
 <p>On the work–precision front of {front} of {len(found)} scenes (level within {100 * (cards.LEVEL - 1):.0f} % of time counts).
@@ -94,6 +96,20 @@ of its time to that engine's, at the precision of that engine or better; below 1
 <p>{_text(machine["cpu"])}, {_text(machine["system"])}, {_text(machine["date"])}, commit {_text(machine["commit"])}. One thread; CPU time of the
 engine's own steps, without reading states; medians over {machine["rounds"]} interleaved rounds.
 Repeat it with <code>cargo xtask report-card</code>; the numbers are in the <code>.json</code> files beside the pages.</p>""")
+
+
+def _known(engines: dict[str, Any]) -> str:
+    """What maintainers explain about their engines."""
+    from .run import ROOT
+
+    known = tomllib.loads((ROOT / "engines.toml").read_text(encoding="utf-8"))
+    rows = ""
+    for name, about in engines.items():
+        for one in known.get(name, {}).get("known", []):
+            repository, number = one["thread"].split("#")
+            address = f"https://github.com/{repository}/issues/{number}"
+            rows += f'<li>{_text(about["title"])}: {_text(one["text"])} <a href="{address}">{_text(one["thread"])}</a></li>'
+    return f"<p>Known, and explained by the maintainers:</p><ul>{rows}</ul>" if rows else ""
 
 
 def _pictures(found: list[cards.SceneCard]) -> list[tuple[cards.SceneCard, str]]:

@@ -28,6 +28,9 @@ SURROUNDINGS = {
     "WARP_CACHE_PATH": str(Path(sys.prefix).parent / "kernels"),
 }
 
+#: Runs that take longer (s of CPU) are not repeated in other rounds.
+LONG = 2.0
+
 #: Number of samples at which contacts and penetration are judged.
 JUDGED = 12
 
@@ -115,8 +118,8 @@ def run(scene_names: list[str], chosen: list[Engine], limits: Limits, progress: 
 
 
 def _goes_on(known: dict[str, Any] | None) -> bool:
-    """Whether another round of a run is of use."""
-    return known is None or known["status"] == "ended"
+    """Whether another round of a run is of use: it ended, and was so short that its time varies."""
+    return known is None or (known["status"] == "ended" and max(known["cpu_seconds"]) < LONG)
 
 
 def _merge(runs: dict[Any, dict[str, Any]], scene: Scene, engine: Engine, setting: str, record: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ SETTINGS: dict[str, Settings] = {
     "default": {},
     "implicit, less slip": {"integrator": "implicit", "cone": "elliptic", "impratio": 10.0},
     "implicit, stiff": {"integrator": "implicit", "cone": "elliptic", "impratio": 100.0, "timeconst": 2.0},
+    "noslip": {"integrator": "implicit", "cone": "elliptic", "impratio": 10.0, "noslip": 20},
     "RK4": {"integrator": "rk4", "cone": "elliptic", "impratio": 10.0},
 }
 
@@ -49,6 +50,7 @@ class World:
         option.timestep, option.gravity = step_size, scene.gravity
         option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC if settings.get("cone") == "elliptic" else mujoco.mjtCone.mjCONE_PYRAMIDAL
         option.integrator = INTEGRATORS[settings.get("integrator", "euler")]
+        option.noslip_iterations = settings.get("noslip", 0)
         option.impratio = settings.get("impratio", 1.0)
         # The smallest time constant that MuJoCo itself admits is two steps; 0.02 s is its default.
         self.solref = [settings["timeconst"] * step_size, 1.0] if "timeconst" in settings else [0.02, 1.0]

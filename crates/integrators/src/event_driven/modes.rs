@@ -83,7 +83,7 @@ pub(super) fn decide(
     [true, false].into_iter().find_map(|resting| {
         let mut modes = vec![Mode::Open; geometry.gaps.len()];
         let hold = hold(geometry, settings, moment, (&closed, &answers, resting), &mut modes);
-        let held = hold.solve(geometry, moment, settings.velocity_tolerance);
+        let held = hold.solve(geometry, moment, settings.still());
         let consistent = consistent(geometry, settings, moment, (&hold, &held), &closed);
         consistent.then_some(Decision { hold, modes })
     })
@@ -95,7 +95,7 @@ fn closed_contacts(
     settings: &Resolved,
     moment: &Moment<'_>,
 ) -> Vec<Closed> {
-    let still = 2.0 * settings.velocity_tolerance;
+    let still = settings.still();
     let is_closed = |&contact: &usize| {
         geometry.gaps[contact] <= settings.gap_tolerance
             && geometry.normal_speed(contact, moment.velocity).abs() <= still

@@ -140,6 +140,14 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
+    /// The largest slip of contacts at rest (m/s). Above it the direction of friction is that of the slip, below it is stored.
+    ///
+    /// One limit for the decision and for the forces: contacts that were decided to hold at their bound had the direction of their
+    /// residual slip where two limits differed.
+    pub(super) fn still(&self) -> f64 {
+        2.0 * self.velocity_tolerance
+    }
+
     /// Maximum depth of accepted overlaps (m): those of the start plus the gap tolerance.
     pub(super) fn deepest(&self) -> f64 {
         self.proximity.max(self.gap_tolerance) + self.gap_tolerance

@@ -62,7 +62,7 @@ impl Course<'_, '_> {
 
     fn held_at(&mut self, state: &State) -> Held {
         self.counters.looks += 1;
-        let still = self.settings.velocity_tolerance;
+        let still = self.settings.still();
         let mut held = self.hold.solve(&mut self.geometry, &moment_of(state), still);
         self.geometry.locate_all(&state.coordinates);
         // Contacts that were found just now carry nothing.
@@ -202,7 +202,7 @@ fn rates(
 ) {
     course.counters.evaluations += 1;
     let state = layout.state(begin, t, y);
-    let still = course.settings.velocity_tolerance;
+    let still = course.settings.still();
     let Course { geometry, hold, .. } = course;
     let held = hold.solve(geometry, &moment_of(&state), still);
     let (positions, end) = (layout.positions, layout.positions + layout.velocities);
@@ -387,7 +387,7 @@ impl Course<'_, '_> {
         if self.geometry.components == 2 {
             return;
         }
-        let still = 2.0 * self.settings.velocity_tolerance;
+        let still = self.settings.still();
         for (contact, grip) in &mut self.hold.carried {
             if let Grip::Slide(along) = grip {
                 let slip = self.geometry.slip(*contact, &self.state.velocity);

@@ -68,7 +68,7 @@ fn a_ladder_stands_up_to_its_limit_and_not_beyond() {
 #[test]
 fn a_box_starts_to_slide_straight() {
     let (along, down) = (4.436_373_230_1, 8.962_370_162_8);
-    for friction in [0.0, 0.3, 0.49, 0.494, 0.4949] {
+    for friction in [0.0, 0.3, 0.49, 0.494] {
         let scene = format!(
             r#"{}
             [[bodies]]
