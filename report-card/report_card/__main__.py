@@ -25,7 +25,7 @@ def main() -> int:
     """Runs the command line and returns the exit code."""
     parser = argparse.ArgumentParser(prog="report_card", description=__doc__)
     parser.add_argument("--scene", action="append", help="only this scene; may be repeated")
-    parser.add_argument("--engine", action="append", help="only this engine, and percussion; may be repeated")
+    parser.add_argument("--engine", action="append", help="only this engine; results of others stay; may be repeated")
     parser.add_argument("--quick", action="store_true", help="few scenes and engines, one round, and a check of what comes out")
     parser.add_argument("--rounds", type=int, default=3, help="interleaved rounds, of which medians are taken (default 3)")
     parser.add_argument("--seconds", type=float, default=60.0, help="wall-clock limit of one run (default 60)")
@@ -36,8 +36,7 @@ def main() -> int:
     if arguments.quick:
         return _quick(arguments)
     if not arguments.pages_only:
-        wanted = None if arguments.engine is None else ["percussion", *arguments.engine]
-        _write(arguments.results, arguments.scene or scene.names(), wanted, Limits(arguments.rounds, arguments.seconds))
+        _write(arguments.results, arguments.scene or scene.names(), arguments.engine, Limits(arguments.rounds, arguments.seconds))
     pages.write(arguments.results, arguments.out)
     print(arguments.out / "index.html")
     return 0
@@ -48,12 +47,25 @@ def _write(results: Path, scenes: list[str], wanted: list[str] | None, limits: L
     chosen = engines(wanted)
     for engine in chosen:
         print(f"{engine.title}: {engine.version or 'not installed, ' + engine.reason}", flush=True)
-    (results / "machine.json").write_text(json.dumps(_machine(limits), indent=1) + "\n", encoding="utf-8")
+    (results / "machine.json").write_text(json.dumps(_machine(), indent=1) + "\n", encoding="utf-8")
     for found in run(scenes, chosen, limits, Progress()):
-        (results / f"{found['scene']}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        path = results / f"{found['scene']}.json"
+        if path.exists():
+            found = _joined(json.loads(path.read_text(encoding="utf-8")), found)
+        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
-def _machine(limits: Limits) -> dict[str, Any]:
+def _joined(before: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """The new results of a scene, with those of engines that were not run now."""
+    known = before["engines"].keys() - found["engines"].keys()
+    return {
+        **found,
+        "engines": {**{name: about for name, about in before["engines"].items() if name in known}, **found["engines"]},
+        "runs": [*(one for one in before["runs"] if one["engine"] in known), *found["runs"]],
+    }
+
+
+def _machine() -> dict[str, Any]:
     cpu = platform.processor() or "unknown processor"
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -62,7 +74,7 @@ def _machine(limits: Limits) -> dict[str, Any]:
         pass
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-    return {"cpu": cpu, "system": platform.platform(), "date": date, "commit": commit or "unknown", "rounds": limits.rounds}
+    return {"cpu": cpu, "system": platform.platform(), "date": date, "commit": commit or "unknown"}
 
 
 def _quick(arguments: argparse.Namespace) -> int:

@@ -51,12 +51,13 @@ def write(results: Path, out: Path) -> None:
     for one in found:
         shutil.copy(FOLDER / f"{one.name}.toml", out / f"{one.name}.toml")
         shutil.copy(results / f"{one.name}.json", out / f"{one.name}.json")
-        (out / f"{one.name}.html").write_text(_scene_page(one, machine), encoding="utf-8")
+        (out / f"{one.name}.html").write_text(_scene_page(one), encoding="utf-8")
     (out / "index.html").write_text(_front_page(found, machine), encoding="utf-8")
 
 
 def _front_page(found: list[cards.SceneCard], machine: dict[str, Any]) -> str:
-    engines = {name: about for one in found for name, about in one.results["engines"].items()}
+    known = {name: about for one in found for name, about in one.results["engines"].items()}
+    engines = {name: known[name] for name in (*COLORS, *known) if name in known}
     head = "".join(f"<th>{_text(about['title'])}<br><span class=small>{_text(about['version'] or 'not installed')}</span></th>"
                    for about in engines.values())
     body = ""
@@ -94,8 +95,13 @@ of its time to that engine's, at the precision of that engine or better; below 1
 <div class=wide><table><thead><tr><th>Scene</th><th>On the front</th><th colspan=2>Beside Coulomb's law</th><th colspan=2>Beside all</th><th>Why</th></tr></thead><tbody>{rows}</tbody></table></div>
 <h2>How it was run</h2>
 <p>{_text(machine["cpu"])}, {_text(machine["system"])}, {_text(machine["date"])}, commit {_text(machine["commit"])}. One thread; CPU time of the
-engine's own steps, without reading states; medians over {machine["rounds"]} interleaved rounds.
+engine's own steps, without reading states; medians over up to five repetitions in each of {_rounds(found)} rounds in which the engines take turns.
 Repeat it with <code>cargo xtask report-card</code>; the numbers are in the <code>.json</code> files beside the pages.</p>""")
+
+
+def _rounds(found: list[cards.SceneCard]) -> str:
+    counts = sorted({one.results["rounds"] for one in found})
+    return " to ".join(dict.fromkeys(str(count) for count in (counts[0], counts[-1])))
 
 
 def _known(engines: dict[str, Any]) -> str:
@@ -132,7 +138,7 @@ def _cell(row: cards.Row | None) -> str:
             f"<span class=small>{shipped} {_number(row.shipped.error)}</span></td>")
 
 
-def _scene_page(one: cards.SceneCard, machine: dict[str, Any]) -> str:
+def _scene_page(one: cards.SceneCard) -> str:
     names = list(dict.fromkeys(key for point in one.points for key in point.run["measures"] if key != "error"))
     head = "".join(f"<th>{_text(name)}</th>" for name in ("error", *names))
     body = "".join(_settings(row, one, names) for row in one.rows)
