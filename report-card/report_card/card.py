@@ -17,6 +17,9 @@ GRADES = (("A", 1e-6), ("B", 1e-4), ("C", 1e-2), ("D", 1e-1), ("F", math.inf))
 #: The step at which settings as shipped are compared (s), or the nearest one that a scene has.
 COMMON_STEP = 0.005
 
+#: Smaller errors are rounding, and count as equal.
+ROUNDING = 1e-12
+
 #: Points with a larger error are too wrong to be compared with: the grade F.
 USEFUL = 1e-1
 
@@ -36,6 +39,11 @@ class Point:
     cost: float
     spread: float
     run: dict[str, Any]
+
+    @property
+    def precision(self) -> float:
+        """The error, or that of rounding."""
+        return max(self.error, ROUNDING)
 
 
 @dataclass(frozen=True)
@@ -72,8 +80,8 @@ class SceneCard:
     def front(self) -> list[Point]:
         """The points for which no other one is both more precise and cheaper, cheapest first."""
         kept: list[Point] = []
-        for point in sorted(self.points, key=lambda point: (point.cost, point.error)):
-            if not kept or point.error < kept[-1].error:
+        for point in sorted(self.points, key=lambda point: (point.cost, point.precision)):
+            if not kept or point.precision < kept[-1].precision:
                 kept.append(point)
         return kept
 
@@ -83,7 +91,7 @@ class SceneCard:
         own = [point for point in self.points if point.engine == engine]
         return any(
             point.error <= USEFUL
-            and all(other.error > point.error or other.cost * LEVEL >= point.cost for other in others if other.error <= point.error)
+            and all(other.cost * LEVEL >= point.cost for other in others if other.precision <= point.precision)
             for point in own
         )
 
@@ -98,7 +106,7 @@ class SceneCard:
         for other in self.points:
             if other.engine == engine or other.error > USEFUL or law not in (None, laws[other.engine]):
                 continue
-            reach = [point.cost for point in own if point.error <= other.error]
+            reach = [point.cost for point in own if point.precision <= other.precision]
             ratio = min(reach) / other.cost if reach else math.inf
             if ratio > worst:
                 worst, by = ratio, other

@@ -120,9 +120,9 @@ def _known(engines: dict[str, Any]) -> str:
 
 def _pictures(found: list[cards.SceneCard]) -> list[tuple[cards.SceneCard, str]]:
     texts = {
-        "stick": "compliant contacts creep below the angle of friction, and no smaller step mends it.",
-        "disc": "a steady precession needs the rotation right to high order; steps of first order spiral away.",
-        "stack-10-heavy": "a fixed number of sweeps does not carry a heavy load through light boxes.",
+        "stick": "compliant contacts creep where Coulomb's law holds the box.",
+        "disc": "at these steps only motion from event to event, which integrates with error control, follows the steady precession.",
+        "stack-10-heavy": "a load of a thousand boxes needs the contact problem to be solved, not only swept.",
     }
     return [(one, texts[one.name]) for one in found if one.name in texts]
 
@@ -216,7 +216,7 @@ def _curves(one: cards.SceneCard, small: bool = False) -> str:
 
 
 def _judged(one: cards.SceneCard) -> str:
-    from .run import JUDGED
+    from .worker import JUDGED
 
     return f"up to {JUDGED}"
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from . import judge, truths
 from .scene import Scene, load
+from .worker import JUDGED
 
 ROOT = Path(__file__).parent.parent
 
@@ -30,9 +31,6 @@ SURROUNDINGS = {
 
 #: Runs that take longer (s of CPU) are not repeated in other rounds.
 LONG = 2.0
-
-#: Number of samples at which contacts and penetration are judged.
-JUDGED = 12
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,12 @@ def test_what_is_never_reached_is_infinitely_behind() -> None:
     assert not made(run("a", "s", 0.1, 1e-2, 5.0), run("b", "s", 0.1, 1e-3, 4.0)).on_front("a")
 
 
+def test_rounding_is_no_precision() -> None:
+    one = made(run("a", "s", 0.1, 1e-16, 1.0), run("b", "s", 0.1, 0.0, 2.0))
+    assert one.behind("a") == (0.5, one.points[1])
+    assert not one.on_front("b")
+
+
 def test_useless_points_are_no_rivals() -> None:
     one = made(run("a", "s", 0.1, 1e-3, 1.0), run("b", "s", 0.1, 0.5, 0.1))
     assert one.behind("a") == (0.0, None)

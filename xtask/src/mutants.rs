@@ -4,7 +4,7 @@
 //! cargo-mutants lists changes of the functions that judge answers. All changes of a package are [woven](weave) into
 //! one copy of it, which is compiled once; then its tests [run](trial) on each. A change that passes all tests, those of
 //! documentation aside, is a survivor: either a test is missing, or the change has no effect. Those that have none are
-//! [explained](explained) in a file and do not count. Of the others at least [`GOAL`] must be detected in each file.
+//! [explained] in a file and do not count. Of the others at least [`GOAL`] must be detected in each file.
 //! The results are kept in `target/mutants/summary.txt`.
 
 mod explained;

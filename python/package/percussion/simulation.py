@@ -90,7 +90,7 @@ class Simulation:
     np.float64(-5.0)
     """
 
-    __slots__ = ("_core", "_model")
+    __slots__ = ("_core", "_model", "_step_size")
 
     def __init__(
         self,
@@ -108,6 +108,7 @@ class Simulation:
         self._model = model
         core = _percussion.SimulationCore
         self._core = core(model._core, scheme, coordinates, velocity, time, record, settings)
+        self._step_size = float(self.scheme["step_size"])
 
     @property
     def model(self) -> Model:
@@ -159,10 +160,9 @@ class Simulation:
 
     def _steps(self, until: float) -> int:
         """Steps to the time ``until`` (s)."""
-        size = float(self.scheme["step_size"])
         if not np.isfinite(until):
             raise ValueError(f"`until` is {until}, expected a finite number (s)")
-        count = round(max(0.0, (until - self.time) / size))
+        count = round(max(0.0, (until - self.time) / self._step_size))
         if count > 2**53:
             raise ValueError(f"`until` is {until}, expected at most 2**53 steps from now")
         return count

@@ -42,7 +42,10 @@ class Contact:
 
 
 class World(Protocol):
-    """A world of one engine."""
+    """A world of one engine.
+
+    If it has an attribute ``reports``, this is set before ``advance`` to whether ``contacts`` will be asked for after it.
+    """
 
     def advance(self, steps: int) -> None:
         """Make so many steps."""

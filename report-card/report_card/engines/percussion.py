@@ -94,18 +94,24 @@ class World:
         self.scene, self.model = scene, model
         self.simulation = percussion.Simulation(model)
         self.bodies = Coordinates(scene, model)
+        self.step_size = float(self.simulation.scheme["step_size"])
+        #: Whether the contacts after the next advance will be asked for.
+        self.reports = False
         self.report: percussion.StepReport | None = None
         self.before: FloatArray | None = None
 
     def advance(self, steps: int) -> None:
         simulation = self.simulation
-        # All but the last in one call; the last by itself, for its contacts.
-        if steps > 1:
-            summary = simulation.advance(simulation.time + (steps - 1) * float(simulation.scheme["step_size"]))
+        # A step that is judged is made by itself, for the report of its contacts.
+        alone = 1 if self.reports else 0
+        if steps > alone:
+            summary = simulation.advance(simulation.time + (steps - alone) * self.step_size)
             if summary.unsolved:
                 raise RuntimeError(f"{summary.unsolved} steps are not solved")
-        self.before = simulation.coordinates
-        self.report = simulation.step()
+        self.report = None
+        if alone:
+            self.before = simulation.coordinates
+            self.report = simulation.step()
 
     def state(self) -> tuple[FloatArray, FloatArray]:
         return self.bodies.state(self.simulation.coordinates, self.simulation.velocity)
