@@ -14,11 +14,10 @@ from typing import Any
 
 from . import pages, scene
 from .card import load
-from .run import ROOT, Limits, Progress, engines, run
+from .run import ROOT, Limits, engines, packages, run
 
-#: The quick form: scenes that take a moment, and engines whose packages are small.
+#: The scenes of the quick form, which take a moment. Its engines are marked in ``engines.toml``: those whose packages are small.
 QUICK_SCENES = ("slide", "stick", "roll", "pinch", "cards", "skid", "cradle-3", "row-5")
-QUICK_ENGINES = ("percussion", "mujoco", "rapier", "bullet")
 
 
 def main() -> int:
@@ -33,6 +32,14 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="folder of the pages")
     parser.add_argument("--pages-only", action="store_true", help="write the pages of results that exist")
     arguments = parser.parse_args()
+    for kind, given, known in (("scene", arguments.scene, scene.names()), ("engine", arguments.engine, list(packages()))):
+        for name in given or ():
+            if name not in known:
+                parser.error(f"--{kind} is {name}, expected one of {', '.join(known)}")
+    if arguments.rounds < 1:
+        parser.error(f"--rounds is {arguments.rounds}, expected a positive integer")
+    if not 0.0 < arguments.seconds < float("inf"):
+        parser.error(f"--seconds is {arguments.seconds}, expected a positive finite number (s)")
     if arguments.quick:
         return _quick(arguments)
     if not arguments.pages_only:
@@ -48,7 +55,7 @@ def _write(results: Path, scenes: list[str], wanted: list[str] | None, limits: L
     for engine in chosen:
         print(f"{engine.title}: {engine.version or 'not installed, ' + engine.reason}", flush=True)
     (results / "machine.json").write_text(json.dumps(_machine(), indent=1) + "\n", encoding="utf-8")
-    for found in run(scenes, chosen, limits, Progress()):
+    for found in run(scenes, chosen, limits, _tell):
         path = results / f"{found['scene']}.json"
         if path.exists():
             found = _joined(json.loads(path.read_text(encoding="utf-8")), found)
@@ -65,6 +72,10 @@ def _joined(before: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
 def _machine() -> dict[str, Any]:
     cpu = platform.processor() or "unknown processor"
     try:
@@ -79,7 +90,8 @@ def _machine() -> dict[str, Any]:
 
 def _quick(arguments: argparse.Namespace) -> int:
     """Runs the quick form into a folder of its own and checks percussion's part of it."""
-    wanted = list(QUICK_ENGINES) if arguments.engine is None else ["percussion", *arguments.engine]
+    marked = [name for name, about in packages().items() if about.get("quick")]
+    wanted = marked if arguments.engine is None else ["percussion", *arguments.engine]
     limits = Limits(rounds=1, seconds=arguments.seconds, steps=4, first_setting=True, once=True)
     with tempfile.TemporaryDirectory() as folder:
         _write(Path(folder), arguments.scene or list(QUICK_SCENES), wanted, limits)

@@ -7,12 +7,13 @@ import io
 import json
 import math
 import shutil
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from . import card as cards
+from .run import packages
 from .scene import FOLDER
+from .worker import JUDGED
 
 #: Colors that people with any color vision can tell apart, by engine.
 COLORS = {
@@ -106,12 +107,9 @@ def _rounds(found: list[cards.SceneCard]) -> str:
 
 def _known(engines: dict[str, Any]) -> str:
     """What maintainers explain about their engines."""
-    from .run import ROOT
-
-    known = tomllib.loads((ROOT / "engines.toml").read_text(encoding="utf-8"))
     rows = ""
     for name, about in engines.items():
-        for one in known.get(name, {}).get("known", []):
+        for one in packages().get(name, {}).get("known", []):
             repository, number = one["thread"].split("#")
             address = f"https://github.com/{repository}/issues/{number}"
             rows += f'<li>{_text(about["title"])}: {_text(one["text"])} <a href="{address}">{_text(one["thread"])}</a></li>'
@@ -163,7 +161,7 @@ def _scene_page(one: cards.SceneCard) -> str:
 {_text(stand)}</figcaption></figure>
 <h2>Figures</h2>
 <p>For each setting the step with the smallest error. The natural map is the distance of the reported impulses from Coulomb's law at each
-contact (median and largest over {_judged(one)} samples), penetration is measured with percussion's geometry.</p>
+contact (median and largest over up to {JUDGED} samples), penetration is measured with percussion's geometry.</p>
 <div class=wide><table><thead><tr><th>Engine</th><th>Setting</th><th>Step (s)</th><th>CPU s per s</th>{head}<th>natural map (m/s)</th>
 <th>largest (m/s)</th><th>penetration (m)</th></tr></thead><tbody>{body}</tbody></table></div>
 {f"<h2>Gaps</h2><ul>{gaps}</ul>" if gaps else ""}
@@ -213,12 +211,6 @@ def _curves(one: cards.SceneCard, small: bool = False) -> str:
     pyplot.close(figure)
     svg = text.getvalue()
     return svg[svg.index("<svg") :].replace("<svg ", f'<svg role="img" aria-label="Error over CPU time: {_text(one.title)}" ', 1)
-
-
-def _judged(one: cards.SceneCard) -> str:
-    from .worker import JUDGED
-
-    return f"up to {JUDGED}"
 
 
 def _by(point: cards.Point | None, engines: dict[str, Any]) -> str:

@@ -11,7 +11,8 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from . import judge, truths
 from .scene import Scene, load
-from .worker import JUDGED
+from .worker import judged
 
 ROOT = Path(__file__).parent.parent
 
@@ -59,21 +60,16 @@ class Limits:
     once: bool = False
 
 
-@dataclass
-class Progress:
-    """What to tell while it runs."""
-
-    tell: Callable[[str], None] = field(default=lambda text: print(text, file=sys.stderr, flush=True))
+@cache
+def packages() -> dict[str, dict[str, Any]]:
+    """The tables of ``engines.toml`` by engine."""
+    return tomllib.loads((ROOT / "engines.toml").read_text(encoding="utf-8"))
 
 
 def engines(wanted: Iterable[str] | None = None) -> list[Engine]:
     """The engines of ``engines.toml``, each asked for its description."""
-    known = tomllib.loads((ROOT / "engines.toml").read_text(encoding="utf-8"))
-    unknown = set(wanted or ()) - set(known)
-    if unknown:
-        raise ValueError(f"the engine `{unknown.pop()}` does not exist, expected one of {', '.join(known)}")
     found = []
-    for name in known:
+    for name in packages():
         if wanted is not None and name not in wanted:
             continue
         answer = next(_ask(name, {"engine": name}, 120.0), {"reason": "its process ended without an answer"})
@@ -85,7 +81,7 @@ def engines(wanted: Iterable[str] | None = None) -> list[Engine]:
     return found
 
 
-def run(scene_names: list[str], chosen: list[Engine], limits: Limits, progress: Progress) -> Iterator[dict[str, Any]]:
+def run(scene_names: list[str], chosen: list[Engine], limits: Limits, tell: Callable[[str], None]) -> Iterator[dict[str, Any]]:
     """The results of each scene, as they are written to ``results/``."""
     for name in scene_names:
         scene = load(name)
@@ -99,7 +95,7 @@ def run(scene_names: list[str], chosen: list[Engine], limits: Limits, progress: 
         runs: dict[tuple[str, str, float], dict[str, Any]] = {}
         for number in range(limits.rounds):
             for engine, setting in jobs:
-                progress.tell(f"{name}: round {number + 1} of {limits.rounds}, {engine.title}, {setting}")
+                tell(f"{name}: round {number + 1} of {limits.rounds}, {engine.title}, {setting}")
                 left = [size for size in step_sizes if _goes_on(runs.get((engine.name, setting, size)))]
                 for record in _job(scene, engine.name, setting, left, limits):
                     _merge(runs, scene, engine, setting, record)
@@ -142,7 +138,7 @@ def _figures(scene: Scene, record: dict[str, Any]) -> dict[str, Any]:
     arrays = (np.array(record[key], float) for key in ("times", "poses", "velocities"))
     motion = truths.Motion(*arrays)
     kept["measures"] = truths.TRUTHS[scene.card["truth"]](scene, motion)
-    chosen = np.unique(np.linspace(1, len(motion.times) - 1, JUDGED).round().astype(int))
+    chosen = judged(len(motion.times))
     depths = [depth for k in chosen if (depth := judge.penetration(scene, motion.poses[k])) is not None]
     if depths:
         kept["penetration"] = max(depths)
@@ -184,8 +180,8 @@ def _job(scene: Scene, engine: str, setting: str, step_sizes: list[float], limit
 
 def _ask(engine: str, request: dict[str, Any], seconds: float) -> Iterator[dict[str, Any]]:
     """The answers of a worker, each within ``seconds``; the last is a reason if it did not answer in time."""
-    known = tomllib.loads((ROOT / "engines.toml").read_text(encoding="utf-8"))
-    command = [known[engine].get("interpreter", sys.executable), "-m", "report_card.worker"]
+    about = packages()[engine]
+    command = [about.get("interpreter", sys.executable), "-m", "report_card.worker"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     try:
         worker = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **SURROUNDINGS}, start_new_session=True, **pipes)  # type: ignore[call-overload]
@@ -195,7 +191,7 @@ def _ask(engine: str, request: dict[str, Any], seconds: float) -> Iterator[dict[
     try:
         worker.stdin.write(json.dumps(request).encode())
         worker.stdin.close()
-        buffer, until = b"", time.monotonic() + seconds + known[engine].get("first_answer_seconds", 0)
+        buffer, until = b"", time.monotonic() + seconds + about.get("first_answer_seconds", 0)
         with selectors.DefaultSelector() as selector:
             selector.register(worker.stdout, selectors.EVENT_READ)
             while True:

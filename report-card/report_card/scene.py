@@ -139,6 +139,11 @@ class Scene:
         return {body.name: number for number, body in enumerate(self.bodies)}
 
     @property
+    def carried(self) -> dict[str, Joint]:
+        """The joint that carries each body that is on one, by the name of the body."""
+        return {joint.between[1]: joint for joint in self.joints if not joint.closes_loop}
+
+    @property
     def sample_times(self) -> FloatArray:
         """The times at which states are kept (s), from 0 to the end."""
         return np.linspace(0.0, self.duration, int(self.card.get("samples", 50)) + 1)

@@ -66,10 +66,10 @@ def motion(engine: Any, scene: scenes.Scene, request: dict[str, Any], step_size:
     poses, velocities = scene.start()
     kept: dict[str, list[Any]] = {"times": [0.0], "poses": [poses], "velocities": [velocities], "contacts": [None]}
     seconds, done, ending = 0.0, 0, {"status": "ended"}
-    judged = set(np.linspace(1, len(times) - 1, JUDGED).round().astype(int).tolist())
+    asked = judged(len(times))
     for number, moment in enumerate(times[1:], start=1):
         if hasattr(world, "reports"):
-            world.reports = number in judged
+            world.reports = number in asked
         count = round(moment / step_size) - done
         start = time.process_time()
         if hasattr(world, "advance_to"):
@@ -87,11 +87,16 @@ def motion(engine: Any, scene: scenes.Scene, request: dict[str, Any], step_size:
         kept["times"].append(float(moment) if hasattr(world, "advance_to") else done * step_size)
         kept["poses"].append(poses)
         kept["velocities"].append(velocities)
-        found = world.contacts() if number in judged else None
+        found = world.contacts() if number in asked else None
         kept["contacts"].append(None if found is None else [_plain(contact) for contact in found])
     for key in ("poses", "velocities"):
         kept[key] = [np.asarray(rows).tolist() for rows in kept[key]]
     return {**ending, "steps": done, **kept}, seconds
+
+
+def judged(samples: int) -> list[int]:
+    """The numbers of the samples whose contacts and penetration are judged."""
+    return sorted(set(np.linspace(1, samples - 1, JUDGED).round().astype(int).tolist()))
 
 
 def _plain(contact: Any) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class World:
             self._still(self._shape(one.shape, np.zeros(3)), one.position, one.orientation)
         #: Multibody and link of each body.
         self.places: dict[str, tuple[int, int]] = {}
-        self.carried = {joint.between[1]: joint for joint in scene.joints if not joint.closes_loop}
+        self.carried = scene.carried
         for body in scene.bodies:
             if body.name not in self.carried or self.carried[body.name].between[0] == "world":
                 self._tree(body)

@@ -63,7 +63,7 @@ class World:
         for one in scene.fixed:
             self._still(one.name, _shape(one.shape), _pose(one.position, one.orientation))
         self.bodies: dict[str, dartpy.dynamics.BodyNode] = {}
-        self.carried = {joint.between[1]: joint for joint in scene.joints if not joint.closes_loop}
+        self.carried = scene.carried
         for body in scene.bodies:
             if body.name not in self.carried or self.carried[body.name].between[0] == "world":
                 skeleton = dartpy.dynamics.Skeleton(f"tree of {body.name}")

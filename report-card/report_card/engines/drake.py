@@ -81,7 +81,7 @@ class World:
         self.diagram = builder.Build()
         self.simulator = Simulator(self.diagram)
         self.context = plant.GetMyMutableContextFromRoot(self.simulator.get_mutable_context())
-        carried = {joint.between[1] for joint in scene.joints if not joint.closes_loop}
+        carried = scene.carried
         for body in scene.bodies:
             if body.name not in carried:
                 own = self.bodies[body.name]

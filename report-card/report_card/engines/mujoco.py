@@ -60,7 +60,7 @@ class World:
                 raise Unsupported("restitution is a property of spring and damper in MuJoCo; it is set for spheres only")
             self.solref = _bouncing(scene.restitution, 8.0 * step_size)
         self._fixed()
-        carried = {joint.between[1]: joint for joint in scene.joints if not joint.closes_loop}
+        carried = scene.carried
         self.frames: dict[str, mujoco.MjsBody] = {}
         for body in scene.bodies:
             self._body(body, carried.get(body.name))

@@ -50,7 +50,7 @@ class World:
             density=0.0, mu=scene.friction, restitution=scene.restitution, mu_torsional=0.0, mu_rolling=0.0
         )
         self.owners: list[str] = []
-        carried = {joint.between[1] for joint in scene.joints if not joint.closes_loop}
+        carried = scene.carried
         self.bodies = {body.name: self._body(body, body.name in carried) for body in scene.bodies}
         self._fixed()
         self._joints()

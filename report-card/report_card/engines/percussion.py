@@ -46,7 +46,7 @@ class Coordinates:
 
     def __init__(self, scene: Scene, model: percussion.Model) -> None:
         self.scene, self.model = scene, model
-        carried = {joint.between[1] for joint in scene.joints if not joint.closes_loop}
+        carried = scene.carried
         self.free = not carried
         # Poses of the model are those of its frames, which lie in the joint for bodies on joints.
         poses = model.poses()

@@ -46,7 +46,7 @@ class World:
         self.scene, self.step_size = scene, step_size
         self.model, self.geometries = pin.Model(), pin.GeometryModel()
         self.model.gravity = pin.Motion(scene.gravity, np.zeros(3))
-        carried = {joint.between[1]: joint for joint in scene.joints if not joint.closes_loop}
+        carried = scene.carried
         self.joints: dict[str, int] = {}
         #: Center of mass of each body in the frame of its joint.
         self.centers: dict[str, FloatArray] = {}
