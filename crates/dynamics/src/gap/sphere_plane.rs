@@ -148,11 +148,15 @@ impl SpherePlane {
         self.plane
     }
 
+    fn gap_at(&self, center: &Vector3<f64>) -> f64 {
+        self.plane.distance(center) - self.sphere.radius
+    }
+
     pub(crate) fn contact(&self, system: &dyn System, coordinates: &[f64]) -> ContactPoint {
         let center = self.sphere.center.position(system, coordinates);
         let frame = self.plane.frame(system.dimension());
         ContactPoint {
-            gap: self.plane.distance(&center) - self.sphere.radius,
+            gap: self.gap_at(&center),
             point: center - self.sphere.radius * frame.normal,
             frame,
         }
@@ -176,7 +180,7 @@ impl SpherePlane {
 
 impl GapFunction for SpherePlane {
     fn gap(&self, system: &dyn System, coordinates: &[f64]) -> f64 {
-        self.contact(system, coordinates).gap
+        self.gap_at(&self.sphere.center.position(system, coordinates))
     }
 
     fn rows(&self, system: &dyn System, coordinates: &[f64], rows: &mut ContactRows) -> f64 {
