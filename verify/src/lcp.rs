@@ -22,7 +22,9 @@
 //! If no entry contradicts this interpretation (all `|M_ij| ≤ 64 √(M_ii M_jj)` among the rows with
 //! `M_ii > 0`), rows with almost no energy need not be accurate: their scale is at least `√M_ii/64` times the
 //! largest `−q_j/√M_jj`. For a row with `M_ii ≤ 0`, such as that of a friction cone, the largest
-//! `|M_ij|/√M_jj` replaces `√M_ii`.
+//! `|M_ij|/√M_jj` replaces `√M_ii`. This lower bound is no datum that determines the size of unknowns: a homogeneous
+//! row remains one, and the larger of both scales counts. No unknown of a homogeneous row has an entry in another kind
+//! of row, since it would give its rows a scale, so a large solution of these rows hides no error elsewhere.
 //!
 //! **Complementarity** is checked without products: row `j` is complementary if `w_j` is zero within its
 //! tolerance, or if setting `z_j` to zero changes no row by more than its tolerance.
@@ -54,6 +56,13 @@ pub(crate) fn rounding(terms: usize) -> f64 {
 /// ```
 #[must_use]
 pub fn row_scales(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
+    let mut scales = reached_scales(matrix, vector);
+    least_scales(matrix, vector, &mut scales);
+    scales
+}
+
+/// The scales without the lower bound of rows with almost no energy: zero in homogeneous rows.
+fn reached_scales(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     let n = vector.len();
     let own: Vec<f64> = vector.iter().map(|q| q.abs()).collect();
     let pushing: Vec<f64> = (0..n)
@@ -99,7 +108,6 @@ pub fn row_scales(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
             }
         }
     }
-    least_scales(matrix, vector, &mut scales);
     scales
 }
 
@@ -163,10 +171,11 @@ pub fn judge(matrix: &[f64], vector: &[f64], z: &[f64], tolerance: f64) -> Verdi
         verdict.look("size", 0, Extended::ONE, 0.0);
         return verdict;
     }
-    let mut scales = row_scales(matrix, vector);
+    let mut scales = reached_scales(matrix, vector);
     for (i, scale) in scales.iter_mut().enumerate().filter(|(_, scale)| **scale == 0.0) {
         *scale = (0..n).map(|j| (matrix[i * n + j] * z[j]).abs()).sum();
     }
+    least_scales(matrix, vector, &mut scales);
     let w = slack(matrix, vector, z);
     let fraction = 4.0 * tolerance + 64.0 * rounding(n);
     for i in 0..n {
@@ -267,6 +276,29 @@ mod tests {
             let wrong = judge(&matrix, &vector, &[size, size * (1.0 - 1e-8), 0.0], 1e-10);
             assert!(wrong.refuses("negative w"), "{size:e}: {wrong}");
         }
+    }
+
+    #[test]
+    fn energies_of_other_rows_do_not_judge_a_homogeneous_row() {
+        // Fuzzing found it: `w_2 = 5e-26 z_2 − z_1` has no data, so with `z = (4, 0, 0, 0)` also `z + s (0, 5e-26, 1, 0)`
+        // solves for any `s ≥ 0`. The energy `q_3²/M_33` of another row does not determine `s`.
+        let matrix =
+            [0.0, 0.0, 0.0, 1.0, 0.5, 0.0, 0.0, 1.0, 0.0, -1.0, 5e-26, 0.0, 1.0, 0.0, 0.0, 1.0];
+        let vector = [0.0, -2.0, 0.0, -1.0];
+        for ray in [0.0, 1.0, 3e14, 2.6e27, 1e200] {
+            // `z_1` is rounded, up or down.
+            for digit in [1.0 - f64::EPSILON, 1.0, 1.0 + f64::EPSILON] {
+                let verdict = judge(&matrix, &vector, &[4.0, 5e-26 * ray * digit, ray, 0.0], 1e-10);
+                assert!(verdict.holds(), "{ray:e}: {verdict}");
+            }
+        }
+        let wrong = judge(&matrix, &vector, &[4.0, 130.0001, 2.6e27, 0.0], 1e-10);
+        assert!(wrong.refuses("negative w"), "{wrong}");
+        // A ray of any length excuses no error in the rows that have data.
+        let wrong = judge(&matrix, &vector, &[3.999_99, 130.0, 2.6e27, 0.0], 1e-10);
+        assert!(wrong.refuses("negative w"), "{wrong}");
+        let wrong = judge(&matrix, &vector, &[4.0, 130.0, 2.6e27, 1e-5], 1e-10);
+        assert!(wrong.refuses("complementarity"), "{wrong}");
     }
 
     #[test]
