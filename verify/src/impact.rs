@@ -219,10 +219,13 @@ impl Impact {
         dot(&extended(row), &self.free)
     }
 
+    /// The velocity of a row that may be wrong, as a fraction of its size (√J).
+    fn row_slack(&self, tolerance: f64) -> f64 {
+        4.0 * tolerance * self.strike + (self.rounding + self.strain) * self.speed
+    }
+
     fn slack(&self, row: &[f64], tolerance: f64) -> Slack {
-        let whole = self.bodies.size(row);
-        let rounding = (self.rounding + self.strain) * self.speed;
-        let velocity = whole * (4.0 * tolerance * self.strike + rounding);
+        let velocity = self.bodies.size(row) * self.row_slack(tolerance);
         let rest = self.bodies.movable(&extended(row));
         let square = dot(&rest, &self.bodies.response(&rest)).max(Extended::ZERO);
         let size = square.sqrt().value();

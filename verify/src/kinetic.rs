@@ -22,8 +22,8 @@ pub struct Kinetic {
     condition: f64,
     /// An orthonormal basis of the rows of the joints, and the velocities `M⁻¹ bᵀ` that belong to it.
     joints: Vec<(Vec<Extended>, Vec<Extended>)>,
-    /// Smallest fraction of a joint row that is independent of the rows before it, at most 1.
-    independence: f64,
+    /// Fraction of the row of each direction that is independent of the rows before it, at most 1.
+    independence: Vec<f64>,
 }
 
 /// `a·b`.
@@ -60,7 +60,7 @@ impl Kinetic {
         }
         let factor = factorize(mass, n, &scale)?;
         let mut bodies =
-            Self { n, scale, factor, condition: 1.0, joints: Vec::new(), independence: 1.0 };
+            Self { n, scale, factor, condition: 1.0, joints: Vec::new(), independence: Vec::new() };
         bodies.condition = bodies.measured_condition(mass);
         bodies.orthogonalize(joints);
         Some(bodies)
@@ -74,8 +74,13 @@ impl Kinetic {
 
     /// Smallest fraction of a joint row that is independent of the rows before it (in `(0, 1]`), which limits the accuracy of its direction.
     #[must_use]
-    pub const fn independence(&self) -> f64 {
-        self.independence
+    pub fn independence(&self) -> f64 {
+        self.independence.iter().fold(1.0, |least, part| least.min(*part))
+    }
+
+    /// Fraction of the row of each independent direction, in the order in which they were added.
+    pub(crate) fn fractions(&self) -> &[f64] {
+        &self.independence
     }
 
     /// Number of independent rows of the joints.
@@ -162,7 +167,7 @@ impl Kinetic {
             if best.1 <= dependent(self.n) {
                 return;
             }
-            self.independence = self.independence.min(best.1);
+            self.independence.push(best.1);
             let (row, _) = open.swap_remove(best.0);
             let rest = self.movable(&row);
             let response = self.response(&rest);

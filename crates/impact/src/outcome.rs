@@ -87,8 +87,8 @@ pub enum Status {
     Resolved,
     /// A limit of steps was reached; the outcome is the last state.
     Limit,
-    /// The complementarity problem of the law was not solved; the outcome is the best point found,
-    /// and its certificate shows its errors.
+    /// The complementarity problem of the law, or its equations, were not solved; the outcome is the best point
+    /// found, and its certificate shows its errors.
     Unsolved,
     /// The law came to its end, but the certificate of the outcome does not hold.
     Violated,

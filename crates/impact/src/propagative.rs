@@ -36,6 +36,9 @@
 //!   [`Resolved`](crate::outcome::Status::Resolved), and no adhesion with `R = 1`, because every reflection
 //!   pushes. With `R < 1` the plastic part holds *all* contacts, also those that would separate, and can pull
 //!   on them: then the status is [`Violated`](crate::outcome::Status::Violated), by adhesion.
+//!   If normals depend on each other except for a part between rounding and the rank rule `√eps`, and bodies move
+//!   along this part, the plastic impact does not hold all contacts. The energy of this motion would be lost or kept
+//!   by a decision about digits, and the status is [`Unsolved`](crate::outcome::Status::Unsolved).
 //! - **Energy** is conserved with `R = 1`, and otherwise changes by exactly `−(1 − R²) E_p`, to rounding. The
 //!   law [claims](Claims::energy_change) this. After more than 64 reflections, whose rounding accumulates,
 //!   the motion relative to the plastic outcome is scaled by `1 + O(eps)` per reflection, so that it has the
@@ -79,7 +82,7 @@ mod states;
 mod tests;
 mod turns;
 
-use mirrors::Mirrors;
+use mirrors::{Mirrors, Plastic};
 pub use pairs::{Pair, order_never_matters, pairs};
 use search::Search;
 use turns::Turns;
@@ -235,7 +238,7 @@ impl Propagative {
         let mirrors = self.mirrors(problem)?;
         let plastic = self.plastic(&mirrors, problem);
         if self.restitution <= 0.0 && plastic.is_some() {
-            let outcome = self.outcome(problem, &mirrors, &[], plastic.as_deref());
+            let outcome = self.outcome(problem, &mirrors, &[], plastic.as_ref());
             let branches = vec![Branch { outcome, sequences: vec![], sequence_count: 0 }];
             return Ok(Outcomes { branches, status: Status::Resolved, indeterminacy: 0.0 });
         }
@@ -258,7 +261,7 @@ impl Propagative {
                 complete = false;
                 break;
             }
-            let outcome = self.outcome(problem, &mirrors, &word, plastic.as_deref());
+            let outcome = self.outcome(problem, &mirrors, &word, plastic.as_ref());
             branches.push(Branch { outcome, sequences, sequence_count });
         }
         let indeterminacy =
@@ -293,8 +296,8 @@ impl Propagative {
         Mirrors::new(problem, self.tolerance)
     }
 
-    /// Impulses of the plastic impact, if there is approach and `R < 1`.
-    fn plastic(&self, mirrors: &Mirrors, problem: &Problem) -> Option<Vec<f64>> {
+    /// The plastic impact, if there is approach and `R < 1`.
+    fn plastic(&self, mirrors: &Mirrors, problem: &Problem) -> Option<Plastic> {
         let matters = self.restitution < 1.0 && !mirrors.feasible(&mirrors.start);
         matters.then(|| mirrors.plastic(problem))
     }
@@ -305,7 +308,7 @@ impl Propagative {
         problem: &Problem,
         mirrors: &Mirrors,
         word: &[usize],
-        plastic: Option<&[f64]>,
+        plastic: Option<&Plastic>,
     ) -> Outcome {
         let mut impulse = vec![0.0; mirrors.start.len()];
         let mut velocity = problem.free_velocity();
@@ -328,25 +331,29 @@ impl Propagative {
             });
         }
         let is_long = word.len() > LONG;
-        let rest = plastic.map(<[f64]>::to_vec);
-        if let Some(rest) = rest.or_else(|| is_long.then(|| mirrors.plastic(problem))) {
-            let at_rest = held(problem, mirrors, &rest);
-            let kept = if is_long { kept(problem, &at_rest, &velocity, word.len()) } else { 1.0 };
+        let computed =
+            if plastic.is_none() && is_long { Some(mirrors.plastic(problem)) } else { None };
+        if let Some(rest) = plastic.or(computed.as_ref()) {
+            let kept =
+                if is_long { kept(problem, &rest.velocity, &velocity, word.len()) } else { 1.0 };
             let part = kept * if plastic.is_some() { self.restitution } else { 1.0 };
-            for (elastic, rest) in impulse.iter_mut().zip(&rest) {
+            for (elastic, rest) in impulse.iter_mut().zip(&rest.impulses) {
                 *elastic = part * *elastic + (1.0 - part) * rest;
                 if plastic.is_none() {
                     // Rounding of conserved quantities must not pull at contacts that were not struck.
                     *elastic = elastic.max(0.0);
                 }
             }
-            velocity = velocity * part + at_rest * (1.0 - part);
+            velocity = velocity * part + &rest.velocity * (1.0 - part);
         }
         let impulse = mirrors.spread(problem, &impulse);
         let mut outcome = problem.outcome_at(velocity, &impulse, Trace::resolved(stages));
-        if plastic.is_some() {
+        if let Some(plastic) = plastic {
             let velocity = outcome.velocity.clone();
             outcome.trace.stages.push(Stage { phase: Phase::Impact, contact: None, velocity });
+            if !plastic.holds {
+                outcome.trace.status = Status::Unsolved;
+            }
         }
         outcome
     }
@@ -364,20 +371,11 @@ impl Propagative {
         let free = energy(problem.free_velocity());
         let lost = self.plastic(&mirrors, problem).map_or(0.0, |plastic| {
             let restitution = self.restitution;
-            (1.0 - restitution * restitution) * (free - energy(held(problem, &mirrors, &plastic)))
+            (1.0 - restitution * restitution) * (free - energy(plastic.velocity))
         });
         let all = energy(before.clone());
         Some((free - all - lost) / all)
     }
-}
-
-/// Returns the velocity after the impulses `percussions` of the mirrors.
-fn held(problem: &Problem, mirrors: &Mirrors, percussions: &[f64]) -> DVector<f64> {
-    let mut velocity = problem.free_velocity();
-    for (&contact, &push) in mirrors.contacts.iter().zip(percussions) {
-        velocity.axpy(push, &problem.response().column(problem.rows(contact).start), 1.0);
-    }
-    velocity
 }
 
 /// Scale of the motion relative to `rest`, the plastic outcome, that gives `velocity` the energy before the
@@ -424,8 +422,10 @@ impl Law for Propagative {
             mirrors.reflect(&mut state, k);
             word.push(k);
         }
-        let mut outcome = self.outcome(problem, &mirrors, &word, plastic.as_deref());
-        outcome.trace.status = status;
+        let mut outcome = self.outcome(problem, &mirrors, &word, plastic.as_ref());
+        if status != Status::Resolved {
+            outcome.trace.status = status;
+        }
         Ok(outcome)
     }
 }

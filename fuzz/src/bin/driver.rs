@@ -59,6 +59,9 @@ struct Arguments {
     /// Maximum number of failing cases of each target that are reduced and shown.
     #[arg(long, default_value_t = 5)]
     show: usize,
+    /// Show failing cases as they were drawn, without reducing them.
+    #[arg(long)]
+    whole: bool,
 }
 
 /// The results of one target.
@@ -279,7 +282,8 @@ fn report(
     for (index, (solver, what)) in shown {
         let case = (target.show)(seed, index);
         // A case that takes too long is not reduced, because that would run it many times.
-        let case = if solver == "time" { case } else { (target.shrink)(&case, solver) };
+        let is_kept = arguments.whole || solver == "time";
+        let case = if is_kept { case } else { (target.shrink)(&case, solver) };
         println!("case {index}: {solver}: {what}\n  {case}");
         if let Some(folder) = &arguments.save {
             fs::create_dir_all(folder)?;

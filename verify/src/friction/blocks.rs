@@ -14,7 +14,7 @@
 //! | bound against motion | `u > 0` only with `λ = l`, `u < 0` only with `λ = u` | `2δ/w` |
 //! | cone | `λ_t ∈ λ_n F` | `δ/w` |
 //! | slip | `−u_t` normal to `λ_n F` at `λ_t` | `2δ` |
-//! | dissipation | no other impulse of `λ_n F` takes more from the slip: `max_f −u_t·(λ_n f − λ_t) ≤ 0` | `2δ` times both |
+//! | dissipation | no other impulse of `λ_n F` takes more from the slip: `max_f −u_t·(λ_n f − λ_t) ≤ 0`, relative to the larger of impulse and slip | `2δ` times both |
 //!
 //! That `−u_t` is normal to a polygon means `−u_t·(λ_n v − λ_t) ≤ 0` for all its corners `v`; to an ellipsoid, that `λ_t` is its
 //! point nearest to `λ_t − u_t/w` (for any `w > 0`). Nearest points are found by halving an interval.
@@ -264,9 +264,11 @@ impl Look {
                 let slip = u[0].hypot(u[1]);
                 for v in points {
                     let away = [radius * v[0] - p[0], radius * v[1] - p[1]];
-                    let gain = -(u[0] * away[0] + u[1] * away[1]);
-                    let limit = 2.0 * self.delta * (away[0].hypot(away[1]) + slip + self.delta)
-                        + rounding * slip;
+                    // In a unit of velocity, as the dissipation.
+                    let whole = away[0].hypot(away[1]) + slip + self.delta;
+                    let part = whole.max(f64::MIN_POSITIVE);
+                    let gain = -(u[0] / part * away[0] + u[1] / part * away[1]);
+                    let limit = 2.0 * self.delta * (whole / part) + rounding / part * slip;
                     verdict.look("slip", self.index, Extended::from(gain), limit);
                 }
             }
@@ -302,12 +304,14 @@ impl Look {
             |a: &[f64], b: &[f64]| norm(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>());
         let out = distance(&impulse, &nearest_of_ellipsoid(&half, &impulse));
         verdict.look("cone", self.index, Extended::from(out), self.delta + rounding);
-        // The support function of the ellipsoid, against the power that the impulse takes.
-        let most = norm(&half.iter().zip(&slip).map(|(h, u)| h * u).collect::<Vec<_>>());
-        let taken: f64 = impulse.iter().zip(&slip).map(|(p, u)| p * u).sum();
+        // The support function of the ellipsoid, against the power that the impulse takes; both in a unit of velocity, because
+        // a power may overflow.
         let reach = half.iter().fold(norm(&impulse), |a, h| a.max(*h));
-        let limit =
-            2.0 * self.delta * (2.0 * reach + norm(&slip) + self.delta) + rounding * norm(&slip);
+        let unit = reach.max(norm(&slip)).max(self.delta);
+        let most = norm(&half.iter().zip(&slip).map(|(h, u)| h / unit * u).collect::<Vec<_>>());
+        let taken: f64 = impulse.iter().zip(&slip).map(|(p, u)| p / unit * u).sum();
+        let whole = 2.0 * (reach / unit) + norm(&slip) / unit + self.delta / unit;
+        let limit = 2.0 * self.delta * whole + rounding / unit * norm(&slip);
         verdict.look("dissipation", self.index, Extended::from(most + taken), limit);
         let trial: Vec<f64> = impulse.iter().zip(&slip).map(|(p, u)| p - u).collect();
         let off = distance(&impulse, &nearest_of_ellipsoid(&half, &trial));
@@ -385,7 +389,19 @@ fn nearest_in_units(half: &[f64], z: &[f64]) -> Vec<f64> {
 /// The point of `radius` times the hull of `points` nearest to `z`: `z` itself if no line through two points has all of them on one
 /// side and `z` on the other, else the nearest of all segments.
 fn nearest_of_hull(points: &[[f64; 2]], radius: f64, z: [f64; 2]) -> [f64; 2] {
-    let at = |i: usize| [radius * points[i][0], radius * points[i][1]];
+    // In units of the largest size, or squares overflow.
+    let corners = points.iter().map(|point| point.map(|x| radius * x));
+    let unit = corners.clone().chain([z]).flatten().fold(0.0_f64, |unit, x| unit.max(x.abs()));
+    if unit <= 0.0 {
+        return z;
+    }
+    let corners: Vec<_> = corners.map(|point| point.map(|x| x / unit)).collect();
+    nearest_in_plane(&corners, z.map(|x| x / unit)).map(|x| x * unit)
+}
+
+/// [`nearest_of_hull`] of these points, for sizes of at most 1.
+fn nearest_in_plane(points: &[[f64; 2]], z: [f64; 2]) -> [f64; 2] {
+    let at = |i: usize| points[i];
     let mut nearest = at(0);
     let mut least = f64::INFINITY;
     let (mut inside, mut wide) = (true, false);
@@ -418,8 +434,9 @@ fn nearest_of_hull(points: &[[f64; 2]], radius: f64, z: [f64; 2]) -> [f64; 2] {
 }
 
 /// Judges the claim that there is no solution, by weights of rows: any in bilateral rows, `≥ 0` in unilateral rows and normals, zero
-/// in others. They must approach whatever the impulses are, `y·b + max_intervals (W y)·λ < 0`, and have no effect otherwise, `W y = 0`
-/// to the rounding of its terms.
+/// in others. A solution has `y·u ≥ 0`, but `y·u = y·b + g·λ` with `g = W y`. So `y·b + max_intervals g·λ` must be negative, and
+/// no other impulse may help: `g = 0` in bilateral rows, `g ≤ 0` in unilateral rows, and `g_n + max_{f ∈ F} g_t·f ≤ 0` in a contact,
+/// whose impulses are `λ_n (1, f)`. Each `g_i` counts to the rounding of its terms, `1e-12 √W_ii Σ_j √W_jj |y_j|`.
 #[must_use]
 pub fn judge_infeasible(problem: &Problem<'_>, weights: &[f64]) -> Verdict {
     let mut verdict = Verdict::default();
@@ -430,11 +447,14 @@ pub fn judge_infeasible(problem: &Problem<'_>, weights: &[f64]) -> Verdict {
         return verdict;
     }
     let effect = slack(problem.operator, &vec![0.0; rows], weights);
+    let root = |i: usize| problem.operator[i * rows + i].max(0.0).sqrt();
+    let size: f64 = weights.iter().enumerate().map(|(j, y)| root(j) * y.abs()).sum();
+    // The effect and what is rounding of its terms.
+    let at = |row: usize| (effect[row].value(), 1e-12 * root(row) * size);
     let mut drive = Extended::ZERO;
     let mut first = 0;
     for (index, block) in problem.blocks.iter().enumerate() {
-        for row in first..first + block.rows {
-            let y = weights[row];
+        for (row, &y) in weights.iter().enumerate().skip(first).take(block.rows) {
             let misplaced = match block.set {
                 Set::Bilateral => 0.0,
                 Set::Unilateral => -y,
@@ -444,15 +464,28 @@ pub fn judge_infeasible(problem: &Problem<'_>, weights: &[f64]) -> Verdict {
             };
             verdict.look("weight", index, Extended::from(misplaced), 0.0);
             drive += Extended::product(y, problem.free_velocity[row]);
-            if let Set::Interval([lower, upper]) = block.set {
-                let g = effect[row].value();
-                drive += Extended::from((g * lower).max(g * upper));
-            } else {
-                let root = |i: usize| problem.operator[i * rows + i].max(0.0).sqrt();
-                let size: f64 = (0..rows).map(|j| root(row) * root(j) * weights[j].abs()).sum();
-                let g = Extended::from(effect[row].value().abs());
-                verdict.look("effect", index, g, 1e-12 * size);
+            let (g, known) = at(row);
+            match block.set {
+                Set::Interval([lower, upper]) => {
+                    drive += Extended::from((g * lower).max(g * upper));
+                }
+                Set::Bilateral => verdict.look("effect", index, Extended::from(g.abs()), known),
+                Set::Unilateral => verdict.look("effect", index, Extended::from(g), known),
+                Set::Ellipsoids(_) | Set::Polygon(_) => {}
             }
+        }
+        if matches!(block.set, Set::Ellipsoids(_) | Set::Polygon(_)) {
+            // `max g·λ` of the impulses with `λ_n = 1`, after the rounding that makes each entry smallest.
+            let tangents = (first + 1..first + block.rows).zip(block.lengths().into_iter().skip(1));
+            let against: Vec<f64> = tangents
+                .map(|(row, length)| {
+                    let (g, known) = at(row);
+                    -(g.abs() - known).max(0.0).copysign(g) * length
+                })
+                .collect();
+            let (g, known) = at(first);
+            let gain = g + support_against(&block.set, &against);
+            verdict.look("effect", index, Extended::from(gain), known);
         }
         first += block.rows;
     }

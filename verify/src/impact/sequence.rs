@@ -3,7 +3,7 @@
 use super::{Friction, Impact, Outcome, energy};
 use crate::{
     Extended, Verdict,
-    kinetic::{Kinetic, dot, extended},
+    kinetic::{dot, extended},
 };
 
 /// An impact at one contact within a sequence.
@@ -120,15 +120,8 @@ impl Impact {
         if self.left_alone(outcome, tolerance, &mut verdict) {
             return verdict;
         }
-        let rows: Vec<_> = self
-            .joints
-            .iter()
-            .chain(self.contacts.iter().map(|contact| &contact.normal))
-            .cloned()
-            .collect();
-        let Some(plastic) = Kinetic::new(&self.mass, self.velocity.len(), &rows) else {
-            return verdict;
-        };
+        let normals: Vec<_> = self.contacts.iter().map(|contact| contact.normal.clone()).collect();
+        let plastic = self.bodies.with(&normals);
         let approaches = |k: usize| {
             let contact = &self.contacts[k];
             self.free_velocity(&contact.normal).value()
@@ -142,15 +135,14 @@ impl Impact {
         let kept = Extended::product(restitution, restitution);
         let expected = left + kept * (full - left);
         let error = energy(&self.mass, &extended(&outcome.velocity)) - expected;
-        // The plastic impact removes the velocity `r` (√J). A contact of which the joints leave `‖a'‖` knows its part
-        // of `r` to the tolerance of its velocity over `‖a'‖`, and the energy changes by the product.
+        // The plastic impact removes the velocity `r` (√J). The velocity of a row is known to a fraction `s` of `‖a‖`, so the
+        // part of `r` along the fraction `f` of the row that does not depend on the rows before it is known to `s/f`, and the
+        // energy changes by the product.
         let removed = (full - left).max(Extended::ZERO);
         let removed = (removed + removed).sqrt().value();
-        let known = self.contacts.iter().map(|contact| {
-            let slack = self.slack(&contact.normal, tolerance);
-            if slack.size > 0.0 { slack.velocity / slack.size } else { 0.0 }
-        });
-        let of_plastic = (1.0 - kept.value()) * removed * known.sum::<f64>();
+        let fractions = &plastic.fractions()[self.bodies.rank()..];
+        let known = self.row_slack(tolerance) * fractions.iter().map(|f| 1.0 / f).sum::<f64>();
+        let of_plastic = (1.0 - kept.value()) * removed * known;
         let limit = self.energy_slack(tolerance) + of_plastic;
         verdict.look("energy of the law", 0, error.abs(), limit);
         verdict

@@ -159,6 +159,37 @@ fn a_mass_between_two_walls_is_infeasible() {
 
 /// Three equal balls: reflections pass the velocity through; half of the restitution mixes the plastic impact in.
 #[test]
+fn a_narrow_wedge_stops_a_body_however_narrow_it_is() {
+    // The second normal differs from the first, with the opposite sign, by the fraction `2 a`.
+    let wedge = |a: f64| {
+        let wall = |side: f64| Contact {
+            normal: vec![a, side],
+            tangents: vec![],
+            friction: 0.0,
+            restitution: 0.0,
+        };
+        let walls = vec![wall(1.0), wall(-1.0)];
+        Impact::new(vec![1.0, 0.0, 0.0, 1.0], vec![-1.0, 0.0], walls, vec![]).unwrap()
+    };
+    let left = |speed: f64, a: f64| {
+        let push = (1.0 - speed) / (2.0 * a);
+        outcome(&[-speed, 0.0], &[&[push], &[push]])
+    };
+    for a in [0.5, 5e-3, 5e-9, 5e-12] {
+        let verdict = wedge(a).propagative(&left(0.0, a), 0.0, 1e-10);
+        assert!(verdict.holds(), "{a:e}: {verdict}");
+        let verdict = wedge(a).propagative(&left(1.0, a), 0.0, 1e-10);
+        assert!(verdict.refuses("energy of the law"), "{a:e}: {verdict}");
+    }
+    // The speed is known to the rounding of rows divided by `2 a`, about 6e-14 / 1e-8.
+    assert!(wedge(5e-9).propagative(&left(1e-3, 5e-9), 0.0, 1e-10).holds());
+    for (speed, a) in [(1e-2, 5e-9), (1e-3, 5e-3)] {
+        let verdict = wedge(a).propagative(&left(speed, a), 0.0, 1e-10);
+        assert!(verdict.refuses("energy of the law"), "{a:e}: {verdict}");
+    }
+}
+
+#[test]
 fn the_cradle_is_right_by_the_propagative_law() {
     let link = |normal: [f64; 3]| Contact {
         normal: normal.to_vec(),

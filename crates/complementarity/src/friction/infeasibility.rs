@@ -39,6 +39,9 @@ pub(super) const ROUNDING: f64 = 48.0 * f64::EPSILON;
 /// units. With `n` impulses of the size `R` this causes velocities of `n δ R` that are only rounding. If
 /// `n δ R` is more than the largest `‖u_f‖`, with `δ = 48 · 2⁻⁵²`, the data do not determine a single digit of
 /// the velocities of any possible solution: an infeasible problem differs from this one by less than rounding.
+/// A reach compares velocities of contacts, which between a grain and a mountain differ although both are right.
+/// Therefore also `h_i ≤ n δ √w_i Σ_j √w_j y_j`, the effect of changes of the entries by `n δ √(w_i w_j)`, which no
+/// masses change and which is weaker if all `w_i` are equal.
 /// [`Infeasibility::find`] returns no weaker proof, and none whose `−q·u_f` is below `δ Σ y_i` times the
 /// largest `‖u_f‖`, the possible effect of the rounding of `u_f`. All sums are
 /// [compensated](crate::compensated).
@@ -128,6 +131,11 @@ impl Infeasibility {
         for (weight, free) in weights.iter().zip(problem.free_velocity()) {
             drive.add_product(*weight, -free.x);
         }
+        let masses = problem.inverse_masses();
+        let root = |contact: usize| masses[contact].sqrt();
+        let size: f64 = weights.iter().enumerate().map(|(other, y)| root(other) * y).sum();
+        #[expect(clippy::cast_precision_loss, reason = "small counts")]
+        let known = ROUNDING * n as f64 * size;
         let mut help = 0.0;
         for (contact, single) in problem.contacts().iter().enumerate() {
             let g = Vector3::from_fn(|component, _| {
@@ -138,7 +146,11 @@ impl Infeasibility {
                 sum.value()
             });
             let outward = g.x + single.friction() * cone::length(g.y, g.z);
-            help += cone::norm(&g).min(outward.max(0.0)) / problem.inverse_masses()[contact];
+            let own = cone::norm(&g).min(outward.max(0.0));
+            if own > known * root(contact) {
+                return None;
+            }
+            help += own / masses[contact];
         }
         let approach = drive.value();
         let reach = if help > 0.0 { approach / help } else { f64::INFINITY };

@@ -28,6 +28,17 @@ pub(super) struct Mirrors {
     pub(super) thresholds: Vec<f64>,
 }
 
+/// The plastic impact.
+#[derive(Debug)]
+pub(super) struct Plastic {
+    /// Impulses of the mirrors (N·s).
+    pub(super) impulses: Vec<f64>,
+    /// `v` after them (length `n_v`).
+    pub(super) velocity: DVector<f64>,
+    /// Whether they hold all contacts, to rounding.
+    pub(super) holds: bool,
+}
+
 impl Mirrors {
     /// # Errors
     ///
@@ -123,7 +134,10 @@ impl Mirrors {
 
     /// Impulses that bring all `u` to zero. If they are not unique, those of least norm after scaling by
     /// `√W_ii`, by the rank rule of [`Span`].
-    pub(super) fn plastic(&self, problem: &Problem) -> Vec<f64> {
+    ///
+    /// A normal that the rule calls redundant may have a part of up to `√eps` that is independent of the others. If
+    /// bodies still move along it, the contact is not held, and whether it is decides on all the energy of this motion.
+    pub(super) fn plastic(&self, problem: &Problem) -> Plastic {
         let (m, n) = (self.start.len(), problem.dimension());
         let (mut momenta, mut responses) = (DMatrix::zeros(m, n), DMatrix::zeros(n, m));
         for (mirror, &contact) in self.contacts.iter().enumerate() {
@@ -133,8 +147,20 @@ impl Mirrors {
             responses.set_column(mirror, &response);
         }
         let span = Span::new(&momenta, &responses);
-        let speeds = span.momenta * problem.free_velocity();
-        (-(span.impulses * speeds)).as_slice().to_vec()
+        let mut velocity = problem.free_velocity();
+        let speeds = &span.momenta * &velocity;
+        let impulses = (-(&span.impulses * speeds)).as_slice().to_vec();
+        // By the basis, whose rounding no large impulses increase.
+        span.project(&mut velocity);
+        let left = problem.movable_contact_velocity(&velocity);
+        let sizes = problem.free_row_sizes();
+        let rounding = problem.rounding() * problem.root_of_energy(problem.velocity());
+        // Also of contacts that share a mirror, whose normals may differ by the rounding of a cosine, `1e-7`.
+        let holds = (0..self.mirror_of.len()).all(|contact| {
+            let row = problem.rows(contact).start;
+            left[row].abs() <= rounding * sizes[row]
+        });
+        Plastic { impulses, velocity, holds }
     }
 
     /// Impulses at the rows of `J`, from those of the mirrors: contacts that share a mirror contribute

@@ -1,6 +1,6 @@
 //! The search from inside: it allocates nothing once its buffers have grown.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, dvector};
 
 use super::*;
 use crate::{Contact, Mass};
@@ -130,4 +130,32 @@ fn equal_balls_that_all_approach_have_the_sequences_of_stanleys_formula() {
         let hooks: u128 = (1..n).map(|i| u128::from(2 * i - 1).pow(n - i)).product();
         assert_eq!(u128::from(found.branches[0].sequence_count), ways / hooks, "{n}");
     }
+}
+
+#[test]
+fn a_plastic_impact_that_the_rank_rule_decides_is_not_resolved() {
+    // Walls at the angles `±a`: the independent part of a normal is `2 a`.
+    let wedge = |a: f64| {
+        let walls = [dvector![a, 1.0], dvector![a, -1.0]].map(Contact::new);
+        Problem::new(Mass::Matrix(DMatrix::identity(2, 2)), dvector![-1.0, 0.0], walls.to_vec())
+            .unwrap()
+    };
+    let plastic = Propagative { restitution: 0.0, ..Propagative::default() };
+    for (a, status) in [
+        (5e-3, Status::Resolved),
+        (5e-7, Status::Resolved),
+        (5e-9, Status::Unsolved),
+        (5e-10, Status::Unsolved),
+    ] {
+        let outcome = plastic.resolve(&wedge(a)).unwrap();
+        assert_eq!(outcome.trace.status, status, "{a:e}");
+        if status == Status::Resolved {
+            assert!(outcome.velocity.amax() < 1e-9, "{a:e}: {}", outcome.velocity);
+        }
+        let all = plastic.outcomes(&wedge(a)).unwrap();
+        assert_eq!(all.branches[0].outcome.trace.status, status, "{a:e}");
+    }
+    // Along walls that are parallel to rounding nothing is held.
+    let parallel = plastic.resolve(&wedge(1e-17)).unwrap();
+    assert_eq!((parallel.trace.status, parallel.velocity), (Status::Resolved, dvector![-1.0, 0.0]));
 }

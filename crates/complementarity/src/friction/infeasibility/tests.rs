@@ -107,3 +107,20 @@ fn rounded_operators_are_refuted_within_rounding() {
         assert_eq!(report.status, Status::Infeasible);
     }
 }
+
+/// Contacts of a mountain and of a grain, with normals of which 0.81 of the energy are the same, need no proof that they can part.
+#[test]
+fn contacts_of_far_masses_are_no_proof() {
+    let root = 1e14;
+    let coupled = |c: f64| {
+        let mut delassus = DMatrix::identity(6, 6);
+        delassus.view_mut((3, 3), (3, 3)).fill_with_identity();
+        delassus.view_mut((3, 3), (3, 3)).scale_mut(root * root);
+        (delassus[(0, 3)], delassus[(3, 0)]) = (-c * root, -c * root);
+        Problem::from_dense(&delassus, &[-1.0, 0.0, 0.0, 0.0, 0.0, 0.0], &[0.0; 2]).unwrap()
+    };
+    // The second contact parts the first, at 2e-15 of the velocity that its own impulse stands for.
+    assert_eq!(Infeasibility::of(&coupled(0.9), &[1.0, 1.0 / (0.9 * root)]), None);
+    assert_eq!(Infeasibility::find(&coupled(0.9)), None);
+    assert!(Infeasibility::of(&coupled(1.0), &[1.0, 1.0 / root]).is_some());
+}

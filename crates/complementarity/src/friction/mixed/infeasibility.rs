@@ -29,6 +29,12 @@ use crate::{
 /// weld, a body between two walls. Rounding is treated as in
 /// [`friction::Infeasibility`](crate::friction::Infeasibility), with the same [`reach`](Infeasibility::reach).
 ///
+/// A reach is a velocity, and rows of very different units make it mean little: rows of the sizes `√W_ii` of `1e-5` and
+/// `1e9` that a positive definite `W` couples are solvable, but only by impulses that stand for `1e14` times the
+/// velocity of the first row at the second. Therefore a second condition, in no unit: no block can help any more if each
+/// `g_i` is changed by at most `n δ √W_ii Σ_j √W_jj |y_j|`, the effect of changes of the entries of `W` by
+/// `n δ √(W_ii W_jj)`. A problem without any solution is then that near.
+///
 /// Weights are found for bilateral rows by their part outside the range of `W_bb`, for others by Lemke's method on
 /// the problem without bilateral rows.
 ///
@@ -116,6 +122,12 @@ impl Infeasibility {
         }
         let weights: Vec<f64> = weights.iter().map(|y| y / largest).collect();
         let g = problem.compensated_sums(&vec![0.0; n], &weights);
+        let root = |row: usize| problem.matrix[(row, row)].max(0.0).sqrt();
+        let size: f64 = weights.iter().enumerate().map(|(row, y)| root(row) * y.abs()).sum();
+        #[expect(clippy::cast_precision_loss, reason = "small counts")]
+        let known = ROUNDING * n as f64 * size;
+        // `g` after the change that makes it smallest.
+        let beyond = |row: usize| (g[row].abs() - known * root(row)).max(0.0).copysign(g[row]);
         let mut drive = Sum::default();
         let (mut help, mut noise, mut first) = (0.0, 0.0, 0);
         for block in &problem.blocks {
@@ -146,16 +158,22 @@ impl Infeasibility {
                     Set::Contact(_) => {}
                     _ => {
                         let inverse_mass = problem.matrix[(row, row)] * length;
-                        let pull = if block.set == Set::Bilateral {
-                            g[row].abs()
-                        } else {
-                            g[row].max(0.0)
+                        let pull = |g: f64| {
+                            if block.set == Set::Bilateral { g.abs() } else { g.max(0.0) }
                         };
-                        help += part(pull, inverse_mass);
+                        if pull(beyond(row)) > 0.0 {
+                            return None;
+                        }
+                        help += part(pull(g[row]), inverse_mass);
                     }
                 }
             }
             if let Set::Contact(section) = &block.set {
+                let mut least: Vec<f64> = rows.clone().map(beyond).collect();
+                least[0] = g[first] - known * root(first);
+                if outward(section, &lengths, &least) > 0.0 {
+                    return None;
+                }
                 help += help_of_contact(problem, section, first, &lengths, &g[rows]);
             }
             first += block.rows;
@@ -174,6 +192,12 @@ fn part(pull: f64, inverse_mass: f64) -> f64 {
     if pull > 0.0 { pull / inverse_mass } else { 0.0 }
 }
 
+/// The largest `g·λ` of a contact with the normal impulse 1.
+fn outward(section: &Section, lengths: &[f64], g: &[f64]) -> f64 {
+    let against: Vec<f64> = g.iter().zip(lengths).skip(1).map(|(g, l)| -g * l).collect();
+    g[0] + Shape::comparable(section, lengths.len()).support_against(&against)
+}
+
 /// Every row by its own compliance: a stiff tangent must not hide what the normal can do.
 fn help_of_contact(
     problem: &Problem,
@@ -182,9 +206,7 @@ fn help_of_contact(
     lengths: &[f64],
     g: &[f64],
 ) -> f64 {
-    let against: Vec<f64> = g.iter().zip(lengths).skip(1).map(|(g, l)| -g * l).collect();
-    let outward = g[0] + Shape::comparable(section, lengths.len()).support_against(&against);
-    if outward <= 0.0 {
+    if outward(section, lengths, g) <= 0.0 {
         return 0.0;
     }
     let row = |(i, (g, length)): (usize, (&f64, &f64))| {

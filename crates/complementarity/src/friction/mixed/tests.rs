@@ -336,6 +336,31 @@ fn what_contradicts_itself_is_infeasible_with_a_proof() {
     assert_eq!(Infeasibility::find(&held.unwrap()), None);
 }
 
+/// Fuzzing found it: a definite operator in rows of far units has a solution, whatever the size of its impulses.
+#[test]
+fn rows_of_far_units_are_no_proof() {
+    let coupled = |c: f64| {
+        let (small, large) = (1e-6, 1e9);
+        let w = dmatrix![small * small, c * small * large; c * small * large, large * large];
+        let blocks = vec![Block::bilateral(1), Block::unilateral(1)];
+        Problem::new(w, vec![1.0, 0.0], blocks).unwrap()
+    };
+    // `λ_1 = c/((1 − c²) s l)` and `λ_0 = −(1 + c s l λ_1)/s²` solve it.
+    let solvable = coupled(0.9);
+    let push = 0.9 / (0.19 * 1e3);
+    let velocity = solvable.velocities(&[-(1.0 + 900.0 * push) / 1e-12, push]);
+    assert!(velocity[0].abs() < 1e-14 && velocity[1].abs() < 16.0, "{velocity:?}");
+    let weights = [-1.0, 1e-15 / 0.9];
+    assert_eq!(Infeasibility::of(&solvable, &weights), None);
+    assert_eq!(Infeasibility::find(&solvable), None);
+    assert_ne!(solvable.solve(&Settings::default()).unwrap().report.status, Status::Infeasible);
+    // Where the rows are the same, the unilateral row separates whatever the other takes.
+    let dependent = coupled(-1.0);
+    let proof = Infeasibility::of(&dependent, &[-1.0, -1e-15]);
+    assert_eq!(proof, None, "a weight of a unilateral row is not negative");
+    assert!(Infeasibility::of(&coupled(1.0), &[-1.0, 1e-15]).is_some());
+}
+
 #[test]
 fn compliance_is_a_spring_of_its_row() {
     let rigid = Problem::new(dmatrix![0.5], vec![-1.0], vec![Block::unilateral(1)]).unwrap();
