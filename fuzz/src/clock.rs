@@ -1,33 +1,50 @@
 //! The computing time of a case.
 
-use std::{fs, time::Instant};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
-/// Measures the time of the thread that created it.
-#[derive(Clone, Copy, Debug)]
+/// Measures the time of the thread that created it, in any thread.
+#[derive(Clone, Debug)]
 pub struct Clock {
     wall: Instant,
-    busy: Option<f64>,
+    /// The directory of the thread, and its processor time at the start (s).
+    busy: Option<(PathBuf, f64)>,
 }
 
 impl Clock {
     /// Starts now.
     #[must_use]
     pub fn start() -> Self {
-        Self { wall: Instant::now(), busy: busy() }
+        let thread = fs::read_link("/proc/thread-self").ok();
+        let thread = thread.map(|link| PathBuf::from("/proc").join(link));
+        let busy = thread.and_then(|thread| {
+            let now = busy(&thread)?;
+            Some((thread, now))
+        });
+        Self { wall: Instant::now(), busy }
     }
 
     /// Time since the start (s): the processor time of the thread, if the system provides it (Linux), and
     /// otherwise the elapsed time. On a shared machine the elapsed time is no measure of a solver.
     #[must_use]
     pub fn seconds(&self) -> f64 {
-        let both = self.busy.zip(busy());
-        both.map_or_else(|| self.wall.elapsed().as_secs_f64(), |(start, now)| now - start)
+        let busy = self.busy.as_ref().and_then(|(thread, start)| Some(busy(thread)? - start));
+        busy.unwrap_or_else(|| self.elapsed())
+    }
+
+    /// Elapsed time since the start (s).
+    #[must_use]
+    pub fn elapsed(&self) -> f64 {
+        self.wall.elapsed().as_secs_f64()
     }
 }
 
-/// Processor time of this thread so far (s).
-fn busy() -> Option<f64> {
-    let statistics = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+/// Processor time of a thread so far (s).
+fn busy(thread: &Path) -> Option<f64> {
+    let statistics = fs::read_to_string(thread.join("schedstat")).ok()?;
     let nanoseconds: f64 = statistics.split_whitespace().next()?.parse().ok()?;
     Some(nanoseconds * 1e-9)
 }
@@ -37,6 +54,18 @@ mod tests {
     use std::{thread, time::Duration};
 
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn another_thread_reads_the_time_of_this_one() {
+        let clock = Clock::start();
+        let (same, mut sum) = (clock.clone(), 0_u64);
+        while clock.elapsed() < 10.0 && clock.seconds() <= 0.03 {
+            sum = std::hint::black_box(sum.wrapping_add(1));
+        }
+        let seen = thread::spawn(move || same.seconds()).join().unwrap();
+        assert!(seen >= 0.03 || clock.elapsed() >= 10.0, "{seen}, {sum}");
+    }
 
     #[test]
     #[cfg(target_os = "linux")]

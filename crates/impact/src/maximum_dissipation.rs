@@ -38,7 +38,8 @@
 //!   [`Status::EnergyGained`].
 //! - **Does not** minimize the energy over all contacts together: each contact minimizes its own. With
 //!   several contacts an answer need not exist nor be unique. An impact that was not solved has the status
-//!   [`Status::Unsolved`], or [`Status::Infeasible`] where a proof shows that there is no answer. The proof
+//!   [`Status::Unsolved`], also where its impulses cancel so far that their rounding moves the contacts by more than ten
+//!   times the tolerance, or [`Status::Infeasible`] where a proof shows that there is no answer. The proof
 //!   consists of weights: those of the solver's own [`Infeasibility`], where they are a proof for the impact
 //!   too, or those of the search that all laws with speeds of separation share.
 //! - **Self-locking**: a contact that slides without approaching (`u_n⁻ = 0`) and jams, as Painlevé's rod
@@ -54,7 +55,9 @@
 //! dry friction in finite freedom dynamics", CISM 302, Springer 1988.
 
 use nalgebra::{DVector, Matrix3, Vector3};
-use percussion_complementarity::friction::{self, Infeasibility, Method, Reduction, single};
+use percussion_complementarity::friction::{
+    self, Delassus, Infeasibility, Method, Reduction, single,
+};
 
 use crate::{
     Law, Outcome, Problem,
@@ -177,6 +180,10 @@ impl MaximumDissipation {
         let impulse = stated.rows(problem, &impulses);
         let mut outcome = problem.outcome(&impulse, Trace::new(status, vec![]));
         outcome.trace.infeasibility = proof;
+        let ends = status == Status::Resolved;
+        if ends && !stated.agrees(problem, &impulses, &outcome.velocity, 10.0 * self.tolerance) {
+            outcome.trace.status = Status::Unsolved;
+        }
         let velocity = outcome.velocity.clone();
         outcome.trace.stages.push(Stage { phase: Phase::Impact, contact: None, velocity });
         Ok(outcome)
@@ -276,6 +283,35 @@ impl RoundCones {
             Vector3::from_fn(|i, _| entry(contact, i).map_or(0.0, |row| rows[row]))
         };
         self.contacts.iter().map(vector).collect()
+    }
+
+    /// Whether the contacts have at `velocity` the velocities that the stated problem has by `impulses`, up to the
+    /// fraction `tolerance` of its scale and the rounding of velocities.
+    ///
+    /// Where rows of a contact depend on each other, or joints nearly hold them, impulses of any size may cancel, and
+    /// with them the rounding of the responses, `n eps` of every row's own size, becomes a velocity.
+    fn agrees(
+        &self,
+        problem: &Problem,
+        impulses: &[Vector3<f64>],
+        velocity: &DVector<f64>,
+        tolerance: f64,
+    ) -> bool {
+        let (delassus, free) = (self.problem.delassus(), self.problem.free_velocity());
+        let stated = delassus.compensated_velocities(impulses, free);
+        let after = problem.movable_contact_velocity(velocity);
+        let free = problem.borrow_free_contact_velocity();
+        let sizes = problem.free_row_sizes();
+        let rounding = problem.rounding() * problem.root_of_energy(problem.velocity());
+        let allowed = tolerance * self.problem.velocity_scale();
+        self.contacts.iter().zip(stated).all(|(&contact, stated)| {
+            let restitution = problem.contacts()[contact].restitution;
+            problem.rows(contact).enumerate().all(|(component, row)| {
+                let target = if component == 0 { restitution * (-free[row]).max(0.0) } else { 0.0 };
+                let missed = (after[row] - target - stated[component]).abs();
+                missed <= allowed + rounding * sizes[row]
+            })
+        })
     }
 
     /// The impulses of the stated problem at the rows of the contact Jacobian of `problem` (length `r`, N·s).
