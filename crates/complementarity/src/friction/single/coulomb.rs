@@ -10,6 +10,11 @@
 //!   trigonometric polynomial of degree two, and opposite to it. Every root of the polynomial is checked. With
 //!   `b_n = 0` only the asymptotes of the conic are left.
 //!
+//! **A continuum.** Along an asymptote `d` (`b_n = 0`, `A_nn + μ a·d = 0`) the slip of `x = r (1/μ, d)` is `r P d − q`.
+//! If `d` is an eigenvector of `P` and parallel to `q`, with `q·d > 0`, the slip is opposite to friction for every
+//! `r` below `r₀ = q·d/(dᵀ P d)`, where it stops: the solutions are a whole segment, from no impulse to the one that
+//! sticks ([`Solutions::segment`]). Painlevé's rod has it at the friction at which an impulse first occurs.
+//!
 //! **The choice.** [`solve`] considers the solutions that press at least as hard as they have to, `a_n·x ≥ 0`,
 //! and returns the one that leaves the least kinetic energy. So an opening contact (`b_n < 0`) gets no impulse,
 //! a contact that can stick sticks, and no solution dissipates more than
@@ -60,11 +65,12 @@ pub struct Solution {
     pub energy: f64,
 }
 
-/// At most six solutions.
+/// At most six isolated solutions, and a segment of them in a limiting case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solutions {
     values: [Solution; 6],
     count: usize,
+    segment: Option<[Vector3<f64>; 2]>,
 }
 
 impl Solutions {
@@ -72,12 +78,42 @@ impl Solutions {
         values: [Solution { mode: Mode::Open, impulse: Vector3::new(0.0, 0.0, 0.0), energy: 0.0 };
             6],
         count: 0,
+        segment: None,
     };
 
-    /// The solutions: open, stick, then slides.
+    /// The solutions: open, stick, then isolated slides.
     #[must_use]
     pub fn as_slice(&self) -> &[Solution] {
         &self.values[..self.count]
+    }
+
+    /// The ends of a segment of impulses that are all solutions (N·s): zero and the impulse that sticks, which
+    /// [`as_slice`](Self::as_slice) has too. Between them the contact slides.
+    ///
+    /// It exists only with `b_n = 0` and special values of friction and block, see the [head](self), which are
+    /// accepted within 64 rounding errors. If `A` is singular along the segment and sliding never stops, there is no
+    /// second end and the result is `None`.
+    ///
+    /// # Example
+    ///
+    /// A slender rod of 1 kg at 45° slides at 1 m/s on its lower tip. At the friction `μ* = 5/3` all impulses from
+    /// zero to `(m v/8)(3, 5)`, along normal and tangent, obey Coulomb's law.
+    ///
+    /// ```
+    /// use nalgebra::{matrix, vector};
+    /// use percussion_complementarity::friction::single::{Contact, coulomb};
+    ///
+    /// let block = matrix![2.5, -1.5, 0.0; -1.5, 2.5, 0.0; 0.0, 0.0, 4.0];
+    /// let contact = Contact::new(&block, 5.0 / 3.0)?;
+    /// let all = coulomb::all(&contact, &vector![0.0, 1.0, 0.0]);
+    /// let [none, stick] = all.segment().expect("friction is at the limit");
+    /// assert_eq!(none, vector![0.0, 0.0, 0.0]);
+    /// assert!((stick - vector![0.375, 0.625, 0.0]).norm() < 1e-15);
+    /// # Ok::<(), percussion_complementarity::friction::single::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn segment(&self) -> Option<[Vector3<f64>; 2]> {
+        self.segment
     }
 
     fn push(&mut self, mode: Mode, contact: &Contact, b: &Vector3<f64>, impulse: Vector3<f64>) {
@@ -122,10 +158,12 @@ fn all_far(contact: &Contact, b: &Vector3<f64>) -> Solutions {
     let mut solutions = Solutions::NONE;
     if b.iter().all(|entry| entry.is_finite()) {
         let (near, load, [block, velocity]) = contact.in_units(b);
-        for solution in all_near(&near, &load).as_slice() {
-            let impulse = solution.impulse.map(|entry| shifted(entry, velocity - block));
-            solutions.push(solution.mode, contact, b, impulse);
+        let found = all_near(&near, &load);
+        let back = |impulse: Vector3<f64>| impulse.map(|entry| shifted(entry, velocity - block));
+        for solution in found.as_slice() {
+            solutions.push(solution.mode, contact, b, back(solution.impulse));
         }
+        solutions.segment = found.segment.map(|ends| ends.map(back));
     }
     solutions
 }
@@ -149,8 +187,14 @@ fn all_near(contact: &Contact, b: &Vector3<f64>) -> Solutions {
     }
     let conic = Conic::new(contact, &load);
     if b.x == 0.0 {
-        for at in conic.asymptotes().into_iter().flatten() {
-            if let Some(impulse) = along_ray(&conic, at) {
+        for at in rays(&conic).into_iter().flatten() {
+            if let Some(end) = segment_end(&conic, at) {
+                if stick.is_none() {
+                    // It is on the boundary of the cone, and rounding puts it outside.
+                    solutions.push(Mode::Stick, contact, b, end);
+                }
+                solutions.segment = Some([Vector3::zeros(), end]);
+            } else if let Some(impulse) = along_ray(&conic, at) {
                 solutions.push(Mode::Slide, contact, b, impulse);
             }
         }
@@ -243,6 +287,32 @@ fn slide(conic: &Conic<'_>, ray: &Ray) -> Option<Vector3<f64>> {
 fn opposes(conic: &Conic<'_>, y: [f64; 2]) -> bool {
     let slip = conic.gradient(y);
     y[0] * slip[0] + y[1] * slip[1] < 0.0
+}
+
+/// Number of rounding errors within which two asymptotes are one, and a slip is parallel to its impulse.
+const ROUNDINGS: f64 = 64.0 * f64::EPSILON;
+
+/// The directions with `f = 0`: one where `μ ‖a‖ = A_nn`, where rounding would turn two of them by its root.
+fn rays(conic: &Conic<'_>) -> [Option<Direction>; 2] {
+    let length = conic.tilt[0].hypot(conic.tilt[1]);
+    if (length - conic.level).abs() <= ROUNDINGS * conic.level {
+        let [t, o] = conic.tilt;
+        return [Some(Direction { cosine: -t / length, sine: -o / length }), None];
+    }
+    conic.asymptotes().map_or([None; 2], |both| both.map(Some))
+}
+
+/// The impulse at which the slip stops, if it is opposite to every shorter impulse along `at`.
+fn segment_end(conic: &Conic<'_>, at: Direction) -> Option<Vector3<f64>> {
+    let [left, right] = conic.contact.apply([at.cosine, at.sine]);
+    let [q, p] = conic.load.tangent;
+    let turn = at.cosine * right - at.sine * left;
+    let aside = at.cosine * p - at.sine * q;
+    let is_radial = turn.abs() <= ROUNDINGS * conic.contact.block.amax()
+        && aside.abs() <= ROUNDINGS * q.hypot(p);
+    let r = (at.cosine * q + at.sine * p) / (at.cosine * left + at.sine * right);
+    let exists = is_radial && r > 0.0 && r.is_finite();
+    exists.then(|| conic.impulse([r * at.cosine, r * at.sine]))
 }
 
 /// On an asymptote the contact stays closed for every length; the slip determines the length.

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress, drawing},
+    fault::Faults,
 };
 
 #[derive(Debug, Deserialize)]
@@ -123,6 +124,7 @@ pub(in crate::experiments) fn run(
             among += u32::from(all.as_slice().iter().any(alike));
         }
     }
+    let (covered, violation) = segments(parameters, experiment.faults())?;
     let least = least_threshold(parameters)?;
     let cells = f64::from(grid) * f64::from(grid);
     let mut measurements = experiment.measurements(&fixture);
@@ -136,10 +138,42 @@ pub(in crate::experiments) fn run(
         "cells where Coulomb's law has the same percussion among its solutions",
         100.0 * f64::from(among) / cells,
     );
+    measurements
+        .add("angles at which a segment of percussions begins at 0 and ends at Λ₀", covered);
+    measurements.add("largest violation of Coulomb's law on a segment", violation);
     measurements.add("least friction that ever sticks", least.1);
     measurements.add("angle of least friction", least.0);
     let figures = vec![plane(parameters, &sticking, least)];
     experiment.outcome(&fixture, measurements, figures)
+}
+
+/// At `μ = μ*(θ)`: the percentage of angles with a segment of solutions of Coulomb's law from zero to the impulse that
+/// sticks, and the largest violation of the law at points of these segments, relative to the speed.
+///
+/// The law is judged by its definition: no normal velocity, friction at its limit, against the slip.
+fn segments(parameters: &Parameters, faults: Faults) -> Result<(f64, f64), Error> {
+    let (mut found, mut violation) = (0_u32, 0.0_f64);
+    for row in 0..parameters.grid {
+        let angle = FRAC_PI_2 * (f64::from(row) + 0.5) / f64::from(parameters.grid);
+        let contact = parameters.contact(angle, threshold(angle))?;
+        let Some([none, stick]) = coulomb::all(&contact, &parameters.load()).segment() else {
+            continue;
+        };
+        let off = (stick - parameters.sticking(angle)).norm();
+        let is_whole = none == Vector3::zeros() && off <= parameters.alike * stick.norm();
+        found += u32::from(is_whole);
+        for part in [0.25, 0.5, 0.75] {
+            let mut impulse = part * stick;
+            faults.contact_impulse(&mut impulse);
+            let velocity = contact.velocity(&parameters.load(), &impulse);
+            let (rub, slip) = (impulse.yz(), velocity.yz());
+            let size = rub.norm().max(threshold(angle) * impulse.x);
+            let limit = (rub.norm() - threshold(angle) * impulse.x).abs() / size;
+            let against = (slip.dot(&rub) + slip.norm() * rub.norm()) / (size * parameters.speed);
+            violation = violation.max(velocity.x.abs() / parameters.speed).max(limit).max(against);
+        }
+    }
+    Ok((100.0 * f64::from(found) / f64::from(parameters.grid), violation))
 }
 
 /// The angle at which the least friction suffices for sticking, by golden-section search, and that friction.

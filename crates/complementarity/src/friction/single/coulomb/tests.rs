@@ -89,6 +89,64 @@ fn a_jam_slides_along_its_rays() {
     }
 }
 
+/// Painlevé's rod of mass `m` at the angle `θ`, which slides at `v`: with `μ = μ*(θ)` all impulses from zero to
+/// `(m v/8)(3 sin 2θ, 5 + 3 cos 2θ)` are solutions.
+#[test]
+fn a_rod_at_the_threshold_has_a_segment_of_solutions() {
+    for scale in [1.0, 1e-200, 1e200] {
+        for step in 1..90 {
+            let (sine, cosine) = (f64::from(step) * std::f64::consts::FRAC_PI_2 / 90.0).sin_cos();
+            let (nn, nt) = (1.0 + 3.0 * cosine * cosine, -3.0 * sine * cosine);
+            let block = matrix![nn, nt, 0.0; nt, 1.0 + 3.0 * sine * sine, 0.0; 0.0, 0.0, 4.0];
+            let threshold = nn / nt.abs();
+            // The determinant of the rows of normal and tangent is 4.
+            let stuck = vector![-nt, nn, 0.0] / 4.0;
+            let b = vector![0.0, 1.0, 0.0] * scale;
+            let at =
+                |friction: f64, b: Vector3<f64>| all(&Contact::new(&block, friction).unwrap(), &b);
+            let found = at(threshold, b);
+            let [none, end] = found.segment().unwrap();
+            assert_eq!(none, Vector3::zeros());
+            assert!((end / scale - stuck).norm() <= 1e-14 * stuck.norm(), "{step} {end}");
+            let modes: Vec<_> = found.as_slice().iter().map(|one| one.mode).collect();
+            assert_eq!(modes, [Mode::Open, Mode::Stick], "{step}");
+            let contact = Contact::new(&block, threshold).unwrap();
+            for part in [0.1, 0.5, 0.9] {
+                let x = part * end;
+                let u = contact.velocity(&b, &x) / scale;
+                let y = x.yz() / scale;
+                assert!(u.x.abs() < 1e-14 && u.z == 0.0, "{u}");
+                assert!((u.y + (1.0 - part)).abs() < 1e-14 && y.x > 0.0, "it slides against {y}");
+                assert!((y.norm() - threshold * x.x / scale).abs() <= 1e-14 * y.norm());
+            }
+            // Just beside the threshold, with an approach, and with a load aside there is none.
+            for other in [threshold * (1.0 - 1e-12), threshold * (1.0 + 1e-12)] {
+                assert_eq!(at(other, b).segment(), None, "{step}");
+            }
+            for (n, o) in [(1e-9, 0.0), (-1e-9, 0.0), (0.0, 1e-9)] {
+                let other = at(threshold, b + vector![n, 0.0, o] * scale);
+                assert_eq!(other.segment(), None, "{step}");
+            }
+            assert_eq!(at(threshold, -b).segment(), None, "friction would drive the slip");
+        }
+    }
+}
+
+/// A segment along one of two asymptotes: `d = (−½, √¾)` closes the contact, and `P d = d`.
+#[test]
+fn a_segment_along_one_of_two_rays() {
+    let d = [-0.5, 0.75_f64.sqrt()];
+    // P = 1, a = (1, 0), A_nn = 1 and μ = 2: A_to = P + a aᵀ/A_nn.
+    let block = matrix![1.0, 1.0, 0.0; 1.0, 2.0, 0.0; 0.0, 0.0, 1.0];
+    let contact = Contact::new(&block, 2.0).unwrap();
+    let b = vector![0.0, 3.0 * d[0], 3.0 * d[1]];
+    let [none, end] = all(&contact, &b).segment().unwrap();
+    assert_eq!(none, Vector3::zeros());
+    assert!((end - vector![1.5, 3.0 * d[0], 3.0 * d[1]]).norm() < 1e-14, "{end}");
+    let u = contact.velocity(&b, &(0.5 * end));
+    assert!((u - vector![0.0, -1.5 * d[0], -1.5 * d[1]]).norm() < 1e-14, "{u}");
+}
+
 /// Newton's method: an error of 10⁻³ is gone after three steps, from every side; from far away no step is taken.
 #[test]
 fn polishing_converges_from_near_and_does_nothing_from_afar() {
