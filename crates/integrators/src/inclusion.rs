@@ -23,18 +23,21 @@
 //! [`build`] constructs one solution, [`certify`] checks any solution against the inclusion, [`Accumulation`]
 //! finds the point where impacts accumulate, and [`rest`] continues beyond it.
 //!
-//! - **Phases.** In a smooth phase a set of contacts sticks and the others are open; its forces keep the
-//!   points of contact at rest (with least norm where contacts are redundant). An impact consists of straight
-//!   pieces, one contact at a time, each by Routh's rule in the plane: it slips, stops, and sticks or slips
+//! - **Phases.** In a smooth phase contacts stick, slide or are open; forces keep the points of contact together,
+//!   and those of sticking contacts at rest (with least norm where contacts are redundant). An impact consists of
+//!   straight pieces, one contact at a time, each by Routh's rule in the plane: it slips, stops, and sticks or slips
 //!   back. Any other order or mixture is also a solution.
+//! - **Painlevé's case.** Where no force keeps a sliding contact closed, because its friction presses it down by more
+//!   than its normal force lifts it, an impact without a collision stops its slip. Where the contact may also be left,
+//!   or carry a force that friction needs, these come first: several solutions exist, and one is built.
 //! - **Needs** a system in the plane.
 //! - **Overlap.** Gaps are evaluated at intervals in which bodies move by a quarter of the length `L` of the
 //!   model, and again at every recorded moment. A solution in which one is below the tolerance ends there as
 //!   [`Status::Overlap`].
-//! - **Energy** is accounted for, see [`Solution::energy`]: sticking contacts do no work, and impacts
+//! - **Energy** is accounted for, see [`Solution::energy`]: sticking contacts do no work, sliding ones and impacts
 //!   dissipate energy. A solution with more energy than it can have ends as [`Status::EnergyGained`].
-//! - **Does not** slide in smooth phases: where a contact would have to slide, or no set of sticking contacts
-//!   is consistent (Painlevé), the [`Status`] reports this.
+//! - **Does not** find a force that grows without bound while a contact slides toward Painlevé's case: steps become
+//!   too small, and the [`Status`] reports this.
 //! - **Cost** dense matrices of the size of the system at each stage of each step.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
@@ -65,6 +68,7 @@ mod certificate;
 mod contacts;
 mod error;
 mod impact;
+mod modes;
 mod smooth;
 mod solution;
 #[cfg(test)]
@@ -77,7 +81,7 @@ use crate::{
     model::{Feature, Model, Rule, State},
     scales::Scales,
 };
-use contacts::Contacts;
+use contacts::{Contacts, Hold};
 
 pub use certificate::{Certificate, certify};
 pub use error::Error;
@@ -260,21 +264,24 @@ pub fn build(
             break Status::PhaseLimit;
         }
         contacts.locate(&moment.coordinates, &moment.velocity);
-        if contacts.approaching(settings).is_some() {
-            if impacts == settings.impact_limit {
-                break Status::ImpactLimit;
+        match next(&mut contacts, settings, &moment) {
+            Next::Stuck => break Status::NoSticking,
+            Next::Impact(_) if impacts == settings.impact_limit => break Status::ImpactLimit,
+            Next::Impact(first) => {
+                impacts += 1;
+                match impact::resolve(&mut contacts, settings, &moment, first) {
+                    Ok(pieces) => phases.extend(pieces),
+                    Err(status) => break status,
+                }
             }
-            impacts += 1;
-            match impact::resolve(&mut contacts, settings, &moment) {
-                Ok(pieces) => phases.extend(pieces),
-                Err(status) => break status,
-            }
-        } else {
-            let (phase, ending) =
-                smooth::advance(&mut contacts, settings, &moment, end, (&mut steps, &mut account))?;
-            phases.extend(phase);
-            if let Some(status) = ending {
-                break status;
+            Next::Smooth(carriers) => {
+                let counts = (&mut steps, &mut account);
+                let (phase, ending) =
+                    smooth::advance(&mut contacts, settings, (&moment, &carriers), end, counts)?;
+                phases.extend(phase);
+                if let Some(status) = ending {
+                    break status;
+                }
             }
         }
         if let Some(last) = phases.last() {
@@ -288,6 +295,26 @@ pub fn build(
         status => status,
     };
     Ok(Solution { phases, status, energy, scales: settings.scales })
+}
+
+/// What follows a moment of a solution.
+enum Next {
+    /// An impact whose first piece is that of this contact.
+    Impact(usize),
+    /// A smooth phase with these carrying contacts.
+    Smooth(Vec<(usize, Hold)>),
+    /// Nothing that is built.
+    Stuck,
+}
+
+fn next(contacts: &mut Contacts<'_>, settings: &Resolved, at: &Moment) -> Next {
+    if let Some(contact) = contacts.approaching(settings) {
+        return Next::Impact(contact);
+    }
+    match modes::carriers(contacts, settings, at) {
+        Some(carriers) => Next::Smooth(carriers),
+        None => modes::jammed(contacts, settings, at).map_or(Next::Stuck, Next::Impact),
+    }
 }
 
 /// Continues beyond an accumulation point: the system stays at rest there for `duration` (s), carried by all

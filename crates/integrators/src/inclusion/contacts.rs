@@ -1,4 +1,16 @@
-//! The contacts of a planar model at one state.
+//! The contacts of a planar model at one state, and the forces of those that carry.
+//!
+//! Let contact `i` carry `f_i`. A sticking contact has two unknown forces, for the accelerations of its normal and of
+//! its tangent; a sliding one has one, `f_n`, with `f_t = −μ σ f_n` against the slip of sign `σ`. With the rows `A` of
+//! all accelerations that have to vanish and the columns `B = M⁻¹ (J_n − μ σ J_t)ᵀ`, or both of a sticking contact,
+//!
+//! ```math
+//! A B f = -(A a + \dot A v),
+//! ```
+//!
+//! where `a` is the acceleration without contacts. Without sliding `A B` is a Delassus operator and symmetric. With it
+//! `J_n M^{-1} (J_n − μ σ J_t)ᵀ` may be negative: then no positive force keeps a contact closed that is accelerated
+//! into its surface, which is Painlevé's case.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::gap::ContactRows;
@@ -13,7 +25,19 @@ const RANK: f64 = 1e-10;
 /// Maximum number of iterations of a singular value decomposition; a handful for each row are usual.
 const DECOMPOSITION: usize = 10_000;
 
-/// Gaps, contact Jacobian and its change at one state, and the forces of sticking contacts there.
+/// The behavior of a contact that carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Hold {
+    /// Its points stay together.
+    Stick,
+    /// It slides in the direction of this sign of the tangential velocity, 1 or −1.
+    Slide(f64),
+}
+
+/// The contacts that carry, ascending.
+pub(super) type Carriers = [(usize, Hold)];
+
+/// Gaps, contact Jacobian and its change at one state, and the forces of carrying contacts there.
 #[derive(Debug)]
 pub(super) struct Contacts<'a> {
     pub(super) model: &'a Model,
@@ -87,6 +111,16 @@ impl<'a> Contacts<'a> {
         contacts
     }
 
+    /// The slip of each of the carrying contacts, positive in the direction in which it slides (m/s); 0 for those
+    /// that stick.
+    pub(super) fn slips(&self, carriers: &Carriers) -> Vec<f64> {
+        let slip = |&(i, hold): &(usize, Hold)| match hold {
+            Hold::Stick => 0.0,
+            Hold::Slide(sign) => sign * self.u[2 * i + 1],
+        };
+        carriers.iter().map(slip).collect()
+    }
+
     /// `M⁻¹ x`.
     pub(super) fn divide(&self, coordinates: &[f64], x: DMatrix<f64>) -> DMatrix<f64> {
         let mut x = x;
@@ -114,36 +148,60 @@ impl<'a> Contacts<'a> {
         bias
     }
 
-    /// Forces of all contact components (N) that keep the points of the contacts `sticking` at rest, and the
-    /// resulting acceleration.
+    /// The part of the normal force that friction has at a contact that slides in the direction of `sign`.
+    pub(super) fn friction(&self, contact: usize, sign: f64) -> f64 {
+        -sign * self.model.contacts()[contact].friction
+    }
+
+    /// Forces of all contact components (N) that keep the contacts in `carriers` closed and those of them that
+    /// stick at rest, and the resulting acceleration.
     pub(super) fn hold(
         &mut self,
-        sticking: &[usize],
+        carriers: &Carriers,
         moment: (&[f64], &[f64], f64),
     ) -> (DVector<f64>, DVector<f64>) {
         let (coordinates, velocity, _) = moment;
         self.locate(coordinates, velocity);
         let mut forces = DVector::zeros(self.u.len());
         let acceleration = self.free_acceleration(moment);
-        if sticking.is_empty() {
+        if carriers.is_empty() {
             return (forces, acceleration);
         }
         let bias = self.bias(coordinates, velocity);
-        let components: Vec<_> = sticking.iter().flat_map(|&i| [2 * i, 2 * i + 1]).collect();
+        let mut components = Vec::new();
+        let mut directions = Vec::new();
+        for &(i, hold) in carriers {
+            let [normal, tangent] = [2 * i, 2 * i + 1].map(|row| self.jacobian.row(row));
+            components.push(2 * i);
+            match hold {
+                Hold::Stick => {
+                    components.push(2 * i + 1);
+                    directions.extend([normal.transpose(), tangent.transpose()]);
+                }
+                Hold::Slide(sign) => {
+                    directions.push((normal + tangent * self.friction(i, sign)).transpose());
+                }
+            }
+        }
         let jacobian = self.jacobian.select_rows(&components);
-        let columns = self.divide(coordinates, jacobian.transpose());
+        let columns = self.divide(coordinates, DMatrix::from_columns(&directions));
         let wanted = -(&jacobian * &acceleration + bias.select_rows(&components));
         let held = least_norm(&jacobian * &columns, &wanted);
         for (component, force) in components.iter().zip(&held) {
             forces[*component] = *force;
         }
+        for &(i, hold) in carriers {
+            if let Hold::Slide(sign) = hold {
+                forces[2 * i + 1] = self.friction(i, sign) * forces[2 * i];
+            }
+        }
         (forces, acceleration + columns * held)
     }
 
-    /// Sizes of the generalized forces, of the system and of the contacts `sticking` (N, N·m).
-    pub(super) fn pulls(&mut self, sticking: &[usize], moment: (&[f64], &[f64], f64)) -> Vec<f64> {
+    /// Sizes of the generalized forces, of the system and of the contacts `carriers` (N, N·m).
+    pub(super) fn pulls(&mut self, carriers: &Carriers, moment: (&[f64], &[f64], f64)) -> Vec<f64> {
         let (coordinates, velocity, time) = moment;
-        let (forces, _) = self.hold(sticking, moment);
+        let (forces, _) = self.hold(carriers, moment);
         let of_contacts = self.jacobian.tr_mul(&forces);
         let mut smooth = vec![0.0; velocity.len()];
         self.model.system().smooth_forces(coordinates, velocity, time, &mut smooth);
@@ -162,7 +220,7 @@ impl<'a> Contacts<'a> {
         forces
     }
 
-    /// Amount by which forces leave their cones: zero where all push and none slips (N).
+    /// Amount by which forces leave their cones: zero where all push within their friction (N).
     pub(super) fn cone_violation(&self, forces: &DVector<f64>) -> f64 {
         let of = |(i, contact): (usize, &crate::model::Contact)| {
             let (normal, tangent) = (forces[2 * i], forces[2 * i + 1]);

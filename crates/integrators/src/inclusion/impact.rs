@@ -4,27 +4,36 @@
 //! `λ_t = −μ sgn u_t`. At rest `λ_t` is the value that keeps it there, `−W_tn/W_tt`, or the nearest value in
 //! the cone; in that case it slips in the direction in which it is pushed.
 //!
+//! **Without a collision.** Where no force keeps a sliding contact closed (Painlevé's case), the first piece is that of
+//! this contact although it does not approach: `W_nn − μ |W_nt| < 0`, so that it slows down and begins to approach. The
+//! pieces that follow are those of an impact. For Painlevé's rod their sum is the impulse that stops all motion of
+//! the tip, as in Preclik, Eibl and Rüde (2018), section 4.2.
+//!
 //! # Source
 //!
 //! E. J. Routh, *Dynamics of a System of Rigid Bodies*, Part I, Macmillan 1891, articles 187 to 197.
 
 use super::{
     Resolved,
-    contacts::Contacts,
+    contacts::{Contacts, Hold},
     solution::{Kind, Moment, Phase, Status},
 };
 
-/// The pieces from `start`, where contacts approach, to a state where none does.
+/// The pieces from `start`, where the contact `first` approaches or is jammed, to a state where none approaches.
 pub(super) fn resolve(
     contacts: &mut Contacts<'_>,
     settings: &Resolved,
     start: &Moment,
+    first: usize,
 ) -> Result<Vec<Phase>, Status> {
     let mut pieces: Vec<Phase> = Vec::new();
     let mut moment = start.clone();
+    let mut first = Some(first);
     for _ in 0..settings.phase_limit {
         contacts.locate(&moment.coordinates, &moment.velocity);
-        let Some(contact) = contacts.approaching(settings) else { return Ok(pieces) };
+        let Some(contact) = first.take().or_else(|| contacts.approaching(settings)) else {
+            return Ok(pieces);
+        };
         let piece = piece(contacts, settings, &moment, contact).ok_or(Status::Jammed)?;
         moment = piece.end().clone();
         pieces.push(piece);
@@ -75,5 +84,5 @@ fn piece(
         moment
     });
     moments[0].s = start.s;
-    Some(Phase { kind: Kind::Impact, contacts: vec![contact], moments: moments.to_vec() })
+    Some(Phase::new(Kind::Impact, &[(contact, Hold::Stick)], moments.to_vec()))
 }

@@ -1,4 +1,4 @@
-//! Smooth phases: free, or held by sticking contacts.
+//! Smooth phases: free, or held by contacts that stick or slide.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,8 @@ use diffsol::{NalgebraMat, OdeBuilder, error::DiffsolError};
 
 use super::{
     Error, Resolved,
-    contacts::Contacts,
+    contacts::{Carriers, Contacts, Hold},
+    modes,
     solution::{Kind, Moment, Phase, Status},
 };
 use crate::{
@@ -17,21 +18,16 @@ use crate::{
 /// Number of intervals recorded for each step of the integration; an even number.
 const PARTS: u32 = 4;
 
-/// Forces and accelerations up to this fraction of those of the model count as zero: forces are held to
-/// rounding, some 1e-15 of them, and coordinates to the tolerances of the integration.
-const ROUNDING: f64 = 1e-9;
-
-/// A smooth phase from `start` until the next event, and the status if that ends the solution.
+/// A smooth phase from `start`, with these carrying contacts, until the next event, and the status if that ends the solution.
 pub(super) fn advance(
     contacts: &mut Contacts<'_>,
     settings: &Resolved,
-    start: &Moment,
+    (start, carriers): (&Moment, &Carriers),
     end: f64,
     (steps, account): (&mut usize, &mut ControlledAccount),
 ) -> Result<(Option<Phase>, Option<Status>), Error> {
-    let Some(sticking) = sticking(contacts, settings, start) else {
-        return Ok((None, Some(Status::NoSticking)));
-    };
+    contacts.locate(&start.coordinates, &start.velocity);
+    let slips = contacts.slips(carriers);
     let (positions, velocities) = (start.coordinates.len(), start.velocity.len());
     let first = [start.coordinates.as_slice(), &start.velocity, &[0.0]].concat();
     let count = first.len();
@@ -43,7 +39,7 @@ pub(super) fn advance(
             let (q, rest) = y.split_at(positions);
             let v = &rest[..velocities];
             let contacts = &mut *contacts.borrow_mut();
-            let (forces, acceleration) = contacts.hold(&sticking, (q, v, begin + unit * t));
+            let (forces, acceleration) = contacts.hold(carriers, (q, v, begin + unit * t));
             contacts.model.system().coordinate_rate(q, v, &mut rate[..positions]);
             rate[positions..count - 1].copy_from_slice(acceleration.as_slice());
             rate[count - 1] = normal_sum(contacts.within_cones(forces).as_slice());
@@ -60,7 +56,8 @@ pub(super) fn advance(
     let velocity_strides = settings.scales.of_velocities(system, &start.coordinates);
     let mut recorder = Recorder {
         contacts: &contacts,
-        sticking: &sticking,
+        carriers,
+        slips,
         settings,
         start,
         positions,
@@ -84,8 +81,8 @@ pub(super) fn advance(
         Ending::StepLimit | Ending::WorkLimit => Some(Status::StepLimit),
         Ending::StepTooSmall | Ending::NotConverged | Ending::NotFinite => Some(Status::Failed),
     };
-    let kind = if sticking.is_empty() { Kind::Free } else { Kind::Sustained };
-    let phase = (moments.len() > 2).then_some(Phase { kind, contacts: sticking.clone(), moments });
+    let kind = if carriers.is_empty() { Kind::Free } else { Kind::Sustained };
+    let phase = (moments.len() > 2).then(|| Phase::new(kind, carriers, moments));
     Ok((phase, status))
 }
 
@@ -97,16 +94,17 @@ pub(super) fn stay(
     duration: f64,
 ) -> Result<Phase, Error> {
     contacts.locate(&start.coordinates, &start.velocity);
-    let sticking = contacts.still(settings);
+    let sticking: Vec<_> = contacts.still(settings).into_iter().map(|i| (i, Hold::Stick)).collect();
     let at = (start.coordinates.as_slice(), start.velocity.as_slice(), start.time);
     let (forces, acceleration) = contacts.hold(&sticking, at);
     let strides = settings.scales.of_velocities(contacts.model.system(), &start.coordinates);
-    let (length, accepted) = (settings.scales.length, ROUNDING * settings.scales.acceleration());
+    let (length, accepted) =
+        (settings.scales.length, modes::ROUNDING * settings.scales.acceleration());
     // Accelerations of points at the distance of the length.
     let relative = acceleration.iter().zip(&strides).map(|(a, stride)| a.abs() * length / stride);
     let acceleration = relative.fold(0.0, f64::max);
     let force = settings.scales.force() + forces.amax();
-    if acceleration > accepted || contacts.cone_violation(&forces) > ROUNDING * force {
+    if acceleration > accepted || contacts.cone_violation(&forces) > modes::ROUNDING * force {
         return Err(Error::NotAtRest { acceleration, accepted });
     }
     let forces = contacts.within_cones(forces);
@@ -118,47 +116,16 @@ pub(super) fn stay(
         rates: forces.iter().map(|f| f / slowness).collect(),
         ..start.clone()
     });
-    Ok(Phase { kind: Kind::Sustained, contacts: sticking, moments: moments.to_vec() })
+    Ok(Phase::new(Kind::Sustained, &sticking, moments.to_vec()))
 }
 
-/// The first consistent set of sticking contacts, with as many as possible: their forces push and stay in
-/// their cones, and no other closed contact is accelerated into its surface.
-fn sticking(contacts: &mut Contacts<'_>, settings: &Resolved, at: &Moment) -> Option<Vec<usize>> {
-    contacts.locate(&at.coordinates, &at.velocity);
-    let (still, closed) = (contacts.still(settings), contacts.closed(settings));
-    // Beyond this number of contacts only all of them or none are tried.
-    let subsets = if still.len() <= 12 { 1_u32 << still.len() } else { 1 };
-    let mut sets: Vec<Vec<usize>> = (0..subsets)
-        .map(|bits| {
-            let member = |k: &usize| bits & (1 << *k) == 0;
-            (0..still.len()).filter(member).map(|k| still[k]).collect()
-        })
-        .collect();
-    if still.len() > 12 {
-        sets.push(Vec::new());
-    }
-    sets.sort_by_key(|set| std::cmp::Reverse(set.len()));
-    sets.into_iter().find(|set| {
-        let state = (at.coordinates.as_slice(), at.velocity.as_slice(), at.time);
-        let (forces, acceleration) = contacts.hold(set, state);
-        let scale = ROUNDING * (settings.scales.force() + forces.amax());
-        if contacts.cone_violation(&forces) > scale {
-            return false;
-        }
-        let change =
-            contacts.bias(&at.coordinates, &at.velocity) + &contacts.jacobian * acceleration;
-        let accepted = |change: &nalgebra::DVector<f64>| {
-            ROUNDING * (settings.scales.acceleration() + change.amax())
-        };
-        closed.iter().all(|&i| set.contains(&i) || change[2 * i] >= -accepted(&change))
-    })
-}
-
-/// Ends a phase when an open contact closes, bodies overlap or the forces of a sticking contact leave their
-/// cone, and records the moments.
+/// Ends a phase when an open contact closes, bodies overlap, the forces of a carrying contact leave their cone or a
+/// slip stops, and records the moments.
 struct Recorder<'a, 'c, 'm> {
     contacts: &'a RefCell<&'c mut Contacts<'m>>,
-    sticking: &'a [usize],
+    carriers: &'a Carriers,
+    /// Slip of the carrying contacts at the start, positive in the direction in which they slide (m/s); 0 if they stick.
+    slips: Vec<f64>,
     settings: &'a Resolved,
     start: &'a Moment,
     positions: usize,
@@ -173,6 +140,10 @@ struct Recorder<'a, 'c, 'm> {
 }
 
 impl Recorder<'_, '_, '_> {
+    fn carries(&self, contact: usize) -> bool {
+        self.carriers.iter().any(|(carrier, _)| *carrier == contact)
+    }
+
     /// Enters a step that ends at the time `t` of the solver with `y`, and has the midpoint `middle`, into
     /// the energy account.
     fn enter(&mut self, t: f64, y: &[f64], (middle, inside): (f64, &[f64])) {
@@ -186,7 +157,7 @@ impl Recorder<'_, '_, '_> {
         let contacts = &mut *self.contacts.borrow_mut();
         let system = contacts.model.system();
         let middle_power = system.other_power(&middle_q, &middle_v, time(middle));
-        let pulls = contacts.pulls(self.sticking, (&q, &v, time(t)));
+        let pulls = contacts.pulls(self.carriers, (&q, &v, time(t)));
         let tolerances = (&settings.absolute_tolerances[..], settings.tolerance);
         let slack = Slack::new(y, tolerances, [&self.strides, &self.velocity_strides]);
         let energy = system.energy(&q, &v);
@@ -207,7 +178,7 @@ impl Recorder<'_, '_, '_> {
         let elapsed = self.settings.scales.time * t;
         let time = self.start.time + elapsed;
         let mut contacts = self.contacts.borrow_mut();
-        let (forces, _) = contacts.hold(self.sticking, (coordinates, velocity, time));
+        let (forces, _) = contacts.hold(self.carriers, (coordinates, velocity, time));
         let forces = contacts.within_cones(forces);
         let slowness = 1.0 + normal_sum(forces.as_slice());
         Moment {
@@ -230,11 +201,7 @@ impl Watch for Recorder<'_, '_, '_> {
     fn gaps(&mut self, _t: f64, _y: &[f64], gaps: &mut Vec<[f64; 2]>) {
         let contacts = self.contacts.borrow();
         let of_contact = |i: usize| {
-            if self.sticking.contains(&i) {
-                [0.0; 2]
-            } else {
-                [contacts.gaps[i], contacts.u[2 * i]]
-            }
+            if self.carries(i) { [0.0; 2] } else { [contacts.gaps[i], contacts.u[2 * i]] }
         };
         gaps.clear();
         gaps.extend((0..contacts.gaps.len()).map(of_contact));
@@ -254,17 +221,20 @@ impl Watch for Recorder<'_, '_, '_> {
         let mut contacts = self.contacts.borrow_mut();
         let time = self.start.time + self.settings.scales.time * t;
         let at = (coordinates, velocity, time);
-        let (forces, _) = contacts.hold(self.sticking, at);
+        let (forces, _) = contacts.hold(self.carriers, at);
         let force = self.settings.scales.force() + forces.amax();
-        let leaves = contacts.cone_violation(&forces) > ROUNDING * force;
+        let leaves = contacts.cone_violation(&forces) > modes::ROUNDING * force;
         // The velocity distinguishes a contact that closes from one that opens from a gap closed up to
         // rounding.
         let closes = (0..contacts.gaps.len()).any(|i| {
-            !self.sticking.contains(&i)
+            !self.carries(i)
                 && contacts.gaps[i] <= 0.0
                 && contacts.u[2 * i] < -self.settings.velocity_tolerance
         });
-        leaves || closes || contacts.overlap(self.settings)
+        // A slip that starts from rest may be rounding against its direction.
+        let slips = contacts.slips(self.carriers);
+        let stops = slips.iter().zip(&self.slips).any(|(slip, start)| *slip < start.min(0.0));
+        leaves || closes || stops || contacts.overlap(self.settings)
     }
 
     fn accept(

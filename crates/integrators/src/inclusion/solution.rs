@@ -1,5 +1,6 @@
 //! Solutions of the inclusion as phases of moments.
 
+use super::contacts::{Carriers, Hold};
 use crate::{energy::EnergyBalance, model::State, scales::Scales};
 
 /// One moment of a solution, with the rates that apply after it within its phase.
@@ -38,7 +39,7 @@ impl Moment {
 pub enum Kind {
     /// `τ = 1`, no contact carries.
     Free,
-    /// `0 < τ < 1`, contacts stick.
+    /// `0 < τ < 1`, contacts stick or slide.
     Sustained,
     /// `τ = 0`, with constant rates.
     Impact,
@@ -52,12 +53,20 @@ pub struct Phase {
     pub kind: Kind,
     /// Contacts that carry, ascending.
     pub contacts: Vec<usize>,
+    /// Those of them that slide while they carry, ascending. Empty for impacts, whose rates show it.
+    pub sliding: Vec<usize>,
     /// Its moments, an odd number of at least three. Each pair of neighboring intervals is equal: in
     /// time, or in `s` for an impact.
     pub moments: Vec<Moment>,
 }
 
 impl Phase {
+    pub(super) fn new(kind: Kind, carriers: &Carriers, moments: Vec<Moment>) -> Self {
+        let contacts = carriers.iter().map(|(contact, _)| *contact).collect();
+        let slides = carriers.iter().filter(|(_, hold)| *hold != Hold::Stick);
+        Self { kind, contacts, sliding: slides.map(|(contact, _)| *contact).collect(), moments }
+    }
+
     /// Its first moment.
     ///
     /// # Panics
@@ -95,8 +104,8 @@ pub enum Status {
     PhaseLimit,
     /// [`Settings::step_limit`](super::Settings::step_limit) was reached.
     StepLimit,
-    /// Contacts touch, but no set of sticking ones carries: one would have to slide, which is not supported,
-    /// or there is no consistent force with rigid bodies.
+    /// Contacts touch, but no choice of those that stick, slide or are left is consistent, and no sliding contact is
+    /// in Painlevé's case: several of them exclude each other, or there are too many to try all choices.
     NoSticking,
     /// Bodies overlap by more than [`Settings::gap_tolerance`](super::Settings::gap_tolerance): a contact
     /// closed without being detected, or step errors accumulated.

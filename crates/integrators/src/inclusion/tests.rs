@@ -1,5 +1,7 @@
 //! The rocking block to its accumulation point and beyond, impacts by hand, refusals.
 
+mod sliding;
+
 use nalgebra::{Vector2, Vector3};
 use percussion_dynamics::{
     FreeBodies, PlanarBodies, PlanarBody,
@@ -125,18 +127,6 @@ fn a_slip_stops_within_an_impact() {
         assert!((s - expected_s).abs() < 1e-9);
     }
     assert!(certify(&model, &solution).worst() < 1e-9);
-}
-
-/// With `μ = 0.3` it still slides after the impact, which is not built.
-#[test]
-fn sliding_on_is_a_status() {
-    let body = PlanarBody::new(1.0, 1.0);
-    let point = PlanarBodies::new(vec![body], Vector2::new(0.0, -GRAVITY)).unwrap();
-    let model = Model::new(Box::new(point), vec![corner(Vector3::zeros(), 0.3)]).unwrap();
-    let start = State { time: 0.0, coordinates: vec![0.0; 3], velocity: vec![2.0, -5.0, 0.0] };
-    let solution = build(&model, &Settings::default(), &start, 2.0).unwrap();
-    assert_eq!(solution.status, Status::NoSticking);
-    assert!((solution.phases[0].end().velocity[0] - 0.5).abs() < 1e-12);
 }
 
 /// What certifies can fail: each of these is not a solution, and its figure says so.
