@@ -38,7 +38,7 @@ use percussion_integrators::compliant::{
 use percussion_mechanism::impacts::ImpactScenario;
 use serde::{Deserialize, Serialize};
 
-use crate::{embedded, error::Error, fixture};
+use crate::{embedded, error::Error, fixture, published_code::PublishedCode};
 
 /// Parameters of both sweeps; [`published`](Self::published) returns those of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +72,7 @@ pub struct Sweeps {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Published {
     pub(crate) impact: String,
+    pub(crate) published_code: PublishedCode,
     /// Number of runs in each sweep at effort `quick`.
     pub(crate) quick_runs: usize,
     pub(crate) sweeps: Sweeps,

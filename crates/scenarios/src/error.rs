@@ -78,6 +78,9 @@ pub enum Error {
     /// A world of grains, one of its grains or a step is invalid.
     #[error("grains: {0}")]
     Grains(#[from] percussion_granular::Error),
+    /// Bodies of any shape, one of their forms or a step is invalid.
+    #[error("bodies: {0}")]
+    Bodies(#[from] percussion_granular::bodies::Error),
     /// A mass or an inertia is invalid.
     #[error("`{path}`: {source}")]
     Mass {

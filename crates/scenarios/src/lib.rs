@@ -53,6 +53,7 @@ mod fault;
 mod fixture;
 pub mod fixtures;
 mod perturbation;
+mod published_code;
 pub mod sensitivity;
 
 pub use experiments::{Effort, Experiment, Options, Progress, experiment, experiments, overview};

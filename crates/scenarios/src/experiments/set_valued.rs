@@ -35,11 +35,12 @@ use percussion_mechanism::impacts::{Impact, ImpactScenario};
 use judge::Judged;
 
 use super::{Effort, Measurements, Options, Progress, settled};
-use crate::{error::Error, fault::Faults};
+use crate::{error::Error, fault::Faults, published_code::PublishedCode};
 
 mod box_and_wall;
 mod compass_gait;
 mod disk_stack;
+mod inexact;
 mod judge;
 mod planes;
 mod ramone;
@@ -206,6 +207,21 @@ impl Study {
         measurements.add("friction cone is pointed (1 for yes)", pointed);
         measurements.add("least push c of the friction cone along r", constant);
         measurements.add("proved bound of the mean of LCPs per sample", bound);
+    }
+
+    /// Adds the rows of samples with the tolerances of the published code.
+    fn measure_inexact(
+        &self,
+        measurements: &mut Measurements<'_>,
+        code: &PublishedCode,
+        of: &str,
+    ) -> Result<(), Error> {
+        let Settings { step, steps, seed, .. } = self.settings;
+        let means = inexact::run(self.problem(), code, (step, steps, seed))?;
+        measurements.add(format!("LCPs per sample, steps solved to 1e-6{of}"), means.lcps);
+        measurements
+            .add(format!("samples without an end, steps solved to 1e-6{of}"), means.exhausted);
+        Ok(())
     }
 
     /// Share of the samples that end within the limit of steps (%).

@@ -81,6 +81,14 @@ pub(in crate::experiments) fn run(
     measurements.add(quantity("initial"), initial);
     measurements.add(quantity("optimized"), best);
     measurements.add("ratio of the two indeterminacies", best / initial);
+    measurements.add(
+        "largest ratio of the two over time after the landing",
+        largest_ratio(&initial_gait, &optimized_gait),
+    );
+    for (of, gait) in [("initial", &initial_gait), ("optimized", &optimized_gait)] {
+        let quantity = format!("elastic impacts of several contacts, {of} gait");
+        measurements.add(quantity, gait.several as f64);
+    }
     let both = [&initial_gait, &optimized_gait];
     let largest = |of: fn(&Gait) -> f64| both.iter().map(|gait| of(gait)).fold(0.0, f64::max);
     measurements.add("largest change of energy in an elastic impact", largest(|gait| gait.energy));
@@ -96,6 +104,14 @@ pub(in crate::experiments) fn run(
         indeterminacies(landing, &initial_gait, &optimized_gait),
     ];
     experiment.outcome(&fixture, measurements, figures)
+}
+
+/// Largest indeterminacy of the optimized gait over that of the initial one at the same time, while the latter is not
+/// zero: both gaits land at the same time.
+fn largest_ratio(initial: &Gait, optimized: &Gait) -> f64 {
+    let pairs = initial.indeterminacy.iter().zip(&optimized.indeterminacy);
+    let ratios = pairs.filter(|(one, _)| one[1] > 0.0).map(|(one, other)| other[1] / one[1]);
+    ratios.fold(0.0, f64::max)
 }
 
 fn measure_design(

@@ -12,12 +12,14 @@ use super::{
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress},
+    published_code::PublishedCode,
 };
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
     impact: String,
+    published_code: PublishedCode,
 }
 
 pub(in crate::experiments) fn run(
@@ -36,6 +38,7 @@ pub(in crate::experiments) fn run(
     )?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
+    study.measure_inexact(&mut measurements, &fixture.parameters.published_code, "")?;
     measurements.add("outcomes with all contacts at once", study.simultaneous.len() as f64);
     measurements.add("distance of rest from the samples", study.distance_of_rest());
     let sequences = || study.sequences.iter().map(|(_, outcome)| outcome);

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress},
+    published_code::PublishedCode,
 };
 
 // Indices of the contacts in the fixture.
@@ -24,6 +25,7 @@ const TOP_RIGHT: usize = 3;
 #[serde(deny_unknown_fields)]
 struct Parameters {
     impact: String,
+    published_code: PublishedCode,
     /// Name of the impact with the mass that the published code sets first.
     light: String,
     /// Name of the impact with the tangents of the published code.
@@ -36,7 +38,7 @@ pub(in crate::experiments) fn run(
     progress: &mut Progress<'_>,
 ) -> Result<ExperimentOutcome, Error> {
     let fixture = experiment.fixture::<Parameters>()?;
-    let Parameters { impact, light, oblique } = &fixture.parameters;
+    let Parameters { impact, light, oblique, published_code } = &fixture.parameters;
     let scenario = experiment.impact(impact)?;
     let mut study = Study::new(
         (&scenario, experiment.faults()),
@@ -47,6 +49,7 @@ pub(in crate::experiments) fn run(
     )?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
+    study.measure_inexact(&mut measurements, published_code, "")?;
     measurements.add("outcomes with all contacts at once", study.simultaneous.len() as f64);
     measurements.add("distance of rest from the samples", study.distance_of_rest());
     let one_side = |end: &[f64]| {
@@ -80,6 +83,7 @@ pub(in crate::experiments) fn run(
         [0.6, 0.95],
     )?;
     measurements.add("LCPs per sample, published tangents", oblique.statistics.mean_lcps());
+    oblique.measure_inexact(&mut measurements, published_code, ", published tangents")?;
     measurements.add("samples that end, published tangents", oblique.terminated());
     measurements.add("top disk leaves both others, published tangents", both(&oblique, upper));
     measurements.add("both lower disks lift, published tangents", both(&oblique, lower));

@@ -39,6 +39,7 @@ pub(in crate::experiments) fn run(
     )?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
+    study.measure_inexact(&mut measurements, &parameters.published_code, "")?;
     let pivots = study.sequences.iter().map(|(_, outcome)| outcome);
     measurements.add("distance of rest from the samples", study.distance_of_rest());
     measurements.add("distance of the pivots from the samples", study.distance(pivots));

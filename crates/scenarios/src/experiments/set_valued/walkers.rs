@@ -29,6 +29,7 @@ use crate::{
     error::Error,
     experiments::{Experiment, Options, Progress},
     fault::Faults,
+    published_code::PublishedCode,
 };
 
 /// Maximum number of samples with a draw among all solutions of each step.
@@ -41,6 +42,7 @@ const TRAILING: usize = 1;
 #[serde(deny_unknown_fields)]
 struct Parameters {
     impact: String,
+    published_code: PublishedCode,
     /// The prefix of the names of the figures.
     figure: String,
     caption: String,
@@ -66,6 +68,7 @@ pub(in crate::experiments) fn run(
     )?;
     let mut measurements = experiment.measurements(&fixture);
     study.measure(&mut measurements);
+    study.measure_inexact(&mut measurements, &fixture.parameters.published_code, "")?;
     for (covering, quantity, part) in [
         (Covering::Scaled, "LCPs per sample, covering vector in units of the problem", [0.3, 0.6]),
         (Covering::Random, "LCPs per sample, random covering vectors", [0.6, 0.9]),

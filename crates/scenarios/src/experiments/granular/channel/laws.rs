@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Vector3};
 use percussion_complementarity::friction::single::{self, coulomb, maximum_dissipation};
 use percussion_granular::{Correction, Partner, Touch, World, channel::Channel};
 
-use crate::{error::Error, fault::Faults};
+use crate::{error::Error, experiments::granular::frame, fault::Faults};
 
 /// Comparison of both laws for the contacts of a step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,16 +102,4 @@ fn bias(world: &World, touch: &Touch) -> Vector3<f64> {
         _ => 0.0,
     };
     Vector3::new(part * touch.gap / step, 0.0, 0.0)
-}
-
-/// Rows normal and two tangents.
-fn frame(normal: &Vector3<f64>) -> Matrix3<f64> {
-    let mut aside = Vector3::zeros();
-    aside[normal.iamin()] = 1.0;
-    let tangent = normal.cross(&aside).normalize();
-    Matrix3::from_rows(&[
-        normal.transpose(),
-        tangent.transpose(),
-        normal.cross(&tangent).transpose(),
-    ])
 }

@@ -25,6 +25,8 @@ pub(super) struct Gait {
     pub(super) energy: f64,
     /// Number of impacts that the Zeno rule made plastic.
     pub(super) plastic: usize,
+    /// Number of elastic impacts in which several contacts are struck.
+    pub(super) several: usize,
     /// Deepest penetration at step ends (m).
     pub(super) penetration: f64,
 }
@@ -97,11 +99,13 @@ impl Gait {
             copy.states.push((state.time, moment));
             for impact in &report.impacts {
                 self.plastic += usize::from(impact.is_plastic);
+                let is_multiple = impact.contacts.len() > 1;
+                self.several += usize::from(is_multiple && !impact.is_plastic);
                 if !impact.is_plastic {
                     let change = energy_change(&copy.system, impact, faults);
                     self.energy = self.energy.max(change.abs());
                 }
-                if copy.landing.is_none() && impact.contacts.len() > 1 {
+                if copy.landing.is_none() && is_multiple {
                     copy.landing =
                         Some((impact.coordinates.clone(), impact.velocity_after.clone()));
                 }
