@@ -118,6 +118,47 @@ fn the_energy_never_grows_and_the_factor_is_as_reported() {
     assert!(reduced[0] > cases / 100 && reduced[1] > cases / 100 && reduced[2] > cases / 100);
 }
 
+/// Impacts that [`a_million_impacts_gain_nothing`] draws from one seed.
+const CHUNK: usize = 1000;
+
+/// A million impacts by each law, judged by the kinetic energies alone, with sums of this file.
+///
+/// The impacts come in chunks of a thousand with the seeds `PERCUSSION_SEED` (default 0), +1, …; `PERCUSSION_CASES` is their number.
+/// Each chunk prints a line with what it found. Without `PERCUSSION_SLOW=1` it is one chunk; all take an hour in release.
+#[test]
+fn a_million_impacts_gain_nothing() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<usize>().ok());
+    let all = if std::env::var_os("PERCUSSION_SLOW").is_some() { 1_000_000 } else { CHUNK };
+    let cases = number("PERCUSSION_CASES").unwrap_or(all).max(CHUNK);
+    let first = number("PERCUSSION_SEED").unwrap_or(0);
+    let (mut resolved, mut reduced, mut worst) = ([0; 5], [0; 5], [f64::NEG_INFINITY; 5]);
+    for chunk in 0..cases.div_ceil(CHUNK) {
+        let mut random = Numbers(ChaCha8Rng::seed_from_u64((first + chunk) as u64));
+        for case in 0..CHUNK {
+            let (mass, velocity, contacts) = draw(&mut random, 4, case % 3);
+            let problem =
+                Problem::new(Mass::Matrix(mass.clone()), velocity.clone(), contacts).unwrap();
+            for (which, law) in laws(Energy::NeverGrows).into_iter().enumerate() {
+                let outcome = law.resolve(&problem).unwrap();
+                if outcome.trace.status != Status::Resolved {
+                    assert_ne!(outcome.trace.status, Status::EnergyGained, "{chunk} {case}");
+                    continue;
+                }
+                let gain = change(&mass, &velocity, &outcome);
+                assert!(gain <= 1e-8, "chunk {chunk}, case {case}, {}: {gain:e}", law.name());
+                resolved[which] += 1;
+                reduced[which] += usize::from(outcome.trace.reduction.is_some());
+                worst[which] = worst[which].max(gain);
+            }
+        }
+        let done = (chunk + 1) * CHUNK;
+        eprintln!("{done} impacts: resolved {resolved:?}, reduced {reduced:?}, worst {worst:?}");
+    }
+    for resolved in resolved {
+        assert!(resolved > cases * 4 / 5, "{resolved}");
+    }
+}
+
 /// One contact without friction keeps Newton's speed.
 #[test]
 fn nothing_is_reduced_where_no_energy_grows() {

@@ -298,12 +298,6 @@ impl Model {
         &self.contacts
     }
 
-    /// The same model without any contact.
-    #[cfg(feature = "adaptive")]
-    pub(crate) fn without_contacts(self) -> Self {
-        Self { contacts: Vec::new(), contact_source: None, ..self }
-    }
-
     /// The bounded frictions.
     #[must_use]
     pub fn joint_friction(&self) -> &[BoundedFriction] {

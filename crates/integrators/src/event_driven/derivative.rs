@@ -1,27 +1,42 @@
-//! The derivative of a motion of flights and impacts with respect to a parameter: [`derivative()`].
+//! The derivative of a motion with respect to a parameter: [`derivative()`].
 //!
-//! Between impacts the motion is smooth, and a small change `δx` of the state moves with the flow. At an impact of one contact
-//! with the gap `g`, the change shifts the time at which it closes, by
-//!
-//! ```math
-//! δt = -\frac{δg}{\dot g^-}, \qquad δg = \frac{\partial g}{\partial q}\,δq + \frac{\partial g}{\partial s}\,δs,
-//! ```
-//!
-//! the impact acts on the state at that time, and what comes after it is shifted, too:
+//! Between events the motion is smooth, and a small change `δx` of the state obeys the linearized equations of the mode,
 //!
 //! ```math
-//! δx^+ = D\bigl(δx^- + f(x^-)\,δt\bigr) - f(x^+)\,δt ,
+//! \dot x = f(x, s), \qquad \frac{d}{dt}\,δx = \frac{\partial f}{\partial x}\,δx + \frac{\partial f}{\partial s}\,δs,
 //! ```
 //!
-//! with the smooth motion `ẋ = f(x)` and the derivative `D` of the outcome by its law
-//! ([`percussion_impact::derivative`]). Without `s`, `D(δx⁻ + f δt) − f⁺ δt` is the saltation matrix times `δx⁻`.
+//! in which closed contacts stay closed and sticking ones at rest. An event happens where a function `h` of the state becomes zero:
+//! the gap of a contact that is struck, or the slip of one that stops. The change shifts its time by
 //!
-//! - **Needs** contacts of the model, of which one at a time is struck and opens again, and the law of maximum dissipation or
-//!   Coulomb's. A contact that stays closed, and several contacts at once, are refused with the time.
-//! - **Exists** where each impact has a derivative, and where the contact does not graze.
-//! - **Accuracy** about `1e-7` of the change, from differences of smooth motions between impacts. Impacts are located to
-//!   `1e-9` of the length; where they make changes grow `A` times, the error is up to `1e-9 A` of the change.
-//! - **Cost** one motion, and for each flight four.
+//! ```math
+//! δt = -\frac{δh}{\dot h^-}, \qquad δh = \frac{\partial h}{\partial x}\,δx + \frac{\partial h}{\partial s}\,δs,
+//! ```
+//!
+//! the event acts on the state at that time, and what comes after it is shifted, too:
+//!
+//! ```math
+//! δx^+ = D\bigl(δx^- + f^-(x^-)\,δt\bigr) - f^+(x^+)\,δt ,
+//! ```
+//!
+//! with the motions `f⁻` and `f⁺` of the modes before and after it. `D` is the derivative of the outcome of an impact by its law
+//! ([`percussion_impact::derivative`]), and the identity where a mode ends. Without `s`, the right side is the saltation matrix
+//! times `δx⁻`.
+//!
+//! - A contact that **opens** has no force, and one that **starts to slip** the same force before and after: `f⁻ = f⁺`, and `δx`
+//!   passes unchanged.
+//! - A slip that **stops** makes friction jump. With `h = u_t` the formula gives `δu_t⁺ = 0` for a contact that sticks then.
+//! - A contact that **stays closed** after an impact has `δu_n⁺ = 0` by `D`, and `δg⁺ = 0` by the shift.
+//! - Impacts that **accumulate** at one contact count as one inelastic impact at the time at which the motion sums them: the errors are
+//!   changes of motions within the proximity.
+//! - **Needs** contacts of the model, of which one at a time is struck, also while others are closed, and the law of maximum
+//!   dissipation or Coulomb's. Several contacts struck at once and jams are refused with the time.
+//! - **Exists** where each impact has a derivative, no contact grazes, and forces are strictly within their cones where a mode
+//!   begins.
+//! - **Accuracy** about `1e-8` of the change, from differences of the data, and `1e-6` with accumulations. Impacts are located to
+//!   `1e-9` of the length; where they make changes grow `A` times, the error is up to `1e-9 A` of the change. In space the direction
+//!   of slip is not known where it stops, and the change is that of the last direction.
+//! - **Cost** one motion, and one of twice the unknowns whose accelerations cost five times as much.
 //!
 //! # Source
 //!
@@ -29,28 +44,22 @@
 //! (1958) 1065–1078 (the matrix of a jump); R. I. Leine, H. Nijmeijer, *Dynamics and Bifurcations of Non-Smooth Mechanical Systems*,
 //! Springer 2004, chapter 7.
 
-use nalgebra::{DMatrix, DVector};
-use percussion_dynamics::{ContactSet, System};
-use percussion_impact::{
-    Coefficients, Law, Mass, Problem,
-    derivative::{self, Derivative, Direction},
-    maximum_dissipation::MaximumDissipation,
-};
+mod crossing;
+mod phase;
 
-use super::{Error as MotionError, Event, EventKind, Mode, Settings, Status, integrate};
+use percussion_impact::{derivative, maximum_dissipation::MaximumDissipation};
+
+use super::{
+    Error as MotionError, Event, EventKind, Mode, Report, Settings, Status, hold::Hold, integrate,
+};
+use crossing::Impact;
+use phase::{Members, Varied};
+
 pub use crate::family::{Cause, Family, FamilyError};
 use crate::{
     family::{members, quotient},
     model::{Model, State},
-    scales::Scales,
 };
-
-/// A grazing contact approaches more slowly than this part of the speed that its gap has by its other terms.
-const GRAZING: f64 = 1e-6;
-
-/// Part of the length, and of the speed, of the motion by which states are changed for differences: their error is about
-/// `1e-10` by curvature, and up to `3e-7` by the tolerance of smooth motion, which is mostly the same on both sides.
-const STRIDE: f64 = 3e-5;
 
 /// Reasons why a motion has no derivative.
 #[derive(Debug, thiserror::Error)]
@@ -70,8 +79,13 @@ pub enum Error {
         /// How it ended.
         status: Status,
     },
-    /// An event is not an impact of one contact that opens again.
-    #[error("at {time:?} s {found}, expected impacts of one contact that opens again")]
+    /// The model has contacts that a source finds.
+    #[error("contacts are found by a source, expected contacts of the model")]
+    FoundContacts,
+    /// An event has no derivative.
+    #[error(
+        "at {time:?} s {found}, expected impacts of one contact at a time and modes that end one at a time"
+    )]
     Event {
         /// Its time (s).
         time: f64,
@@ -87,6 +101,34 @@ pub enum Error {
         time: f64,
         /// Speed of approach (m/s).
         speed: f64,
+    },
+    /// A contact is closed, and for other parameters it would be open or overlap.
+    #[error(
+        "contact {contact} is closed at {time:?} s, and its gap changes by {rate:?} m per unit of the parameter, expected 0"
+    )]
+    Leaves {
+        /// The contact.
+        contact: usize,
+        /// The time (s).
+        time: f64,
+        /// Rate of its gap (m).
+        rate: f64,
+    },
+    /// A mode begins at its edge, so that a small change may begin another one.
+    #[error(
+        "contact {contact} has at {time:?} s no force, or friction at its bound, where its mode begins"
+    )]
+    Edge {
+        /// The contact.
+        contact: usize,
+        /// The time (s).
+        time: f64,
+    },
+    /// The change of a phase could not be integrated.
+    #[error("the change of the motion after {time:?} s could not be integrated to its tolerance")]
+    Phase {
+        /// Start of the phase (s).
+        time: f64,
     },
     /// An impact has no derivative.
     #[error("impact at {time:?} s: {source}")]
@@ -116,140 +158,20 @@ pub struct MotionDerivative {
     pub coordinates: Vec<f64>,
     /// `dv/ds` at the end (length `n_v`).
     pub velocity: Vec<f64>,
-    /// The impacts: the contact, the time `t` (s) and `dt/ds`.
+    /// The impacts: the contact that is struck, the time `t` (s) and `dt/ds`.
     pub impacts: Vec<(usize, f64, f64)>,
+    /// Slips that stop or reverse: the contact, the time `t` (s) and `dt/ds`.
+    pub stops: Vec<(usize, f64, f64)>,
 }
 
-/// A state and its rate of change with the parameter.
-#[derive(Clone)]
-struct Varied {
-    state: State,
-    coordinates: Vec<f64>,
-    velocity: Vec<f64>,
-}
-
-impl Varied {
-    /// The state for the parameter `s`, to first order.
-    fn at(&self, s: f64) -> State {
-        let moved =
-            |x: &[f64], rate: &[f64]| x.iter().zip(rate).map(|(x, rate)| x + s * rate).collect();
-        State {
-            time: self.state.time,
-            coordinates: moved(&self.state.coordinates, &self.coordinates),
-            velocity: moved(&self.state.velocity, &self.velocity),
-        }
-    }
-
-    /// Shifts the time by `by` per unit of the parameter, along the smooth motion of `system`.
-    fn shift(&mut self, system: &dyn System, by: f64) {
-        let State { time, coordinates, velocity } = &self.state;
-        let mut rate = vec![0.0; coordinates.len()];
-        system.coordinate_rate(coordinates, velocity, &mut rate);
-        self.coordinates.iter_mut().zip(&rate).for_each(|(change, rate)| *change += by * rate);
-        let mut column = DMatrix::zeros(velocity.len(), 1);
-        system.smooth_forces(coordinates, velocity, *time, column.as_mut_slice());
-        system.apply_inverse_mass(coordinates, &mut column);
-        self.velocity.iter_mut().zip(&column).for_each(|(change, rate)| *change += by * rate);
-    }
-}
-
-/// Figures of a model in a state.
-type Figures<'a> = dyn Fn(&Model, &State) -> Result<Vec<f64>, Error> + 'a;
-
-/// Members of a family at `0` and on both sides.
-struct Members {
-    increment: f64,
-    scales: Scales,
-    models: [Model; 3],
-    /// The same without contacts.
-    flights: [Model; 3],
-}
-
-impl Members {
-    /// The step of the parameter in which no body moves farther than the part [`STRIDE`] of the length of the motion, nor
-    /// changes its speed by more than that; `None` where nothing changes.
-    fn step(&self, varied: &Varied) -> Option<f64> {
-        let (system, q) = (self.models[0].system(), &varied.state.coordinates);
-        let of_velocities = self.scales.of_velocities(system, q);
-        let fast =
-            varied.velocity.iter().zip(&of_velocities).map(|(v, unit)| v * self.scales.time / unit);
-        let far = varied
-            .coordinates
-            .iter()
-            .zip(self.scales.of_coordinates(system, q))
-            .map(|(q, unit)| q / unit);
-        let size = far.chain(fast).fold(0.0, |size: f64, part| size.max(part.abs()));
-        (size > 0.0).then_some(STRIDE / size)
-    }
-
-    /// The derivative of a function of model and state along `varied`: for the model by the increment, for the state by the
-    /// [step](Self::step).
-    fn rate(
-        &self,
-        [here, after, before]: &[Model; 3],
-        varied: &Varied,
-        of: &Figures<'_>,
-    ) -> Result<Vec<f64>, Error> {
-        let [a, b] = [of(after, &varied.state)?, of(before, &varied.state)?];
-        let mut rate = quotient(&a, &b, self.increment);
-        if let Some(step) = self.step(varied) {
-            let [a, b] = [of(here, &varied.at(step))?, of(here, &varied.at(-step))?];
-            let by_state = quotient(&a, &b, step);
-            rate.iter_mut().zip(by_state).for_each(|(rate, more)| *rate += more);
-        }
-        Ok(rate)
-    }
-
-    /// Follows `varied` without contacts until `end` (s), where the motion has the state `after`.
-    fn fly(
-        &self,
-        varied: &Varied,
-        end: f64,
-        after: State,
-        settings: &Settings,
-    ) -> Result<Varied, Error> {
-        if end <= varied.state.time {
-            return Ok(Varied { state: after, ..varied.clone() });
-        }
-        let law = MaximumDissipation::default();
-        let mut rate = self.rate(&self.flights, varied, &|model, state| {
-            let State { mut coordinates, velocity, .. } =
-                integrate(model, &law, settings, state, end, &mut |_| ())?.state;
-            coordinates.extend(velocity);
-            Ok(coordinates)
-        })?;
-        let velocity = rate.split_off(after.coordinates.len());
-        Ok(Varied { state: after, coordinates: rate, velocity })
-    }
-}
-
-/// What an impact of one contact depends on, besides the velocity.
-struct Strike {
-    friction: f64,
-    restitution: f64,
-    jacobian: DMatrix<f64>,
-    mass: DMatrix<f64>,
-}
-
-impl Strike {
-    fn of(model: &Model, contact: usize, coordinates: &[f64]) -> Result<Self, Cause> {
-        let &crate::Contact { ref gap, friction, restitution, .. } = &model.contacts()[contact];
-        let (system, n) = (model.system(), model.system().velocity_count());
-        let mut set = ContactSet::for_system(system);
-        set.push_gap(system, coordinates, gap.as_ref(), friction, restitution)?;
-        let (mut jacobian, mut mass) = (DMatrix::zeros(0, 0), DMatrix::zeros(n, n));
-        set.contact_jacobian(&mut jacobian);
-        system.mass_matrix(coordinates, &mut mass);
-        Ok(Self { friction, restitution, jacobian, mass })
-    }
-
-    fn problem(&self, velocity: &DVector<f64>) -> Result<Problem, Cause> {
-        let coefficients =
-            [Coefficients { friction: self.friction, restitution: self.restitution }];
-        let (mass, joints) = (self.mass.clone(), DMatrix::zeros(0, velocity.len()));
-        let mass = Mass::Matrix(mass);
-        Ok(Problem::from_jacobian(mass, velocity.clone(), &self.jacobian, &coefficients, joints)?)
-    }
+/// A phase of the motion in one mode.
+struct Phase {
+    hold: Hold,
+    /// The same at its end: in space with the directions of slip there.
+    end_hold: Hold,
+    modes: Vec<Mode>,
+    begin: State,
+    end: State,
 }
 
 /// The derivative at `s = 0` of the motions of `family` from their starts until `end` (s).
@@ -295,112 +217,114 @@ pub fn derivative(
     let all = members(family, increment)?;
     for (model, start) in &all {
         super::start::check(model, start)?;
+        if model.contact_source().is_some() {
+            return Err(Error::FoundContacts);
+        }
     }
     let [(model, start), (after, first), (before, last)] = all;
-    // Models are not cloned, so that flights have members of their own.
-    let flights = members(family, increment)?.map(|(model, _)| model.without_contacts());
-    let scales = model.scales(&start, end - start.time);
-    let family = Members { increment, scales, models: [model, after, before], flights };
     let settings = Settings { relative_tolerance: 1e-12, ..Settings::default() };
-    let mut moments = Vec::new();
-    let report = integrate(&family.models[0], law, &settings, &start, end, &mut |now| {
-        let open = now.modes.iter().all(|mode| *mode == Mode::Open);
-        let (coordinates, velocity) = (now.coordinates.to_vec(), now.velocity.to_vec());
-        moments.push((State { time: now.time, coordinates, velocity }, open));
-    })?;
-    if report.status != Status::EndReached {
-        return Err(Error::Ended { time: report.state.time, status: report.status });
-    }
-
-    let mut varied = Varied {
+    let (report, phases) = motion(&model, law, &settings, &start, end)?;
+    let models = [model, after, before];
+    let mut members = Members::new(&models, increment, &settings, &start, end);
+    let mut found = MotionDerivative {
         coordinates: quotient(&first.coordinates, &last.coordinates, increment),
         velocity: quotient(&first.velocity, &last.velocity, increment),
-        state: start,
+        state: start.clone(),
+        impacts: Vec::new(),
+        stops: Vec::new(),
     };
-    let mut impacts = Vec::new();
-    for Event { time, kind } in &report.events {
-        let contact = struck(kind).map_err(|found| Error::Event { time: *time, found })?;
-        let mut here = moments.iter().filter(|(state, _)| state.time.total_cmp(time).is_eq());
-        let (Some((before, _)), Some((after, true))) = (here.next(), here.next_back()) else {
-            return Err(Error::Event { time: *time, found: "a contact stays closed" });
-        };
-        varied = family.fly(&varied, *time, before.clone(), &settings)?;
-        let shift = pass(&family, law, contact, &mut varied, after)?;
-        impacts.push((contact, *time, shift));
+    let mut varied =
+        Varied { state: start, coordinates: found.coordinates, velocity: found.velocity };
+    let mut events = report.events.iter().filter_map(jump).peekable();
+    let mut before: Option<Phase> = None;
+    for phase in phases {
+        let time = phase.begin.time;
+        if let Some(before) = &mut before {
+            varied = members.follow(
+                (&before.hold, &mut before.end_hold),
+                &varied,
+                before.end.clone(),
+            )?;
+            let holds = (&before.end_hold, &phase.hold);
+            let impact = events.next_if(|(at, _)| *at <= time);
+            if events.peek().is_some_and(|(at, _)| *at <= time) {
+                return Err(Error::Event { time, found: "several impacts" });
+            }
+            if let Some((time, impact)) = impact {
+                let mut impact = impact.map_err(|found| Error::Event { time, found })?;
+                let begin = &phase.begin;
+                let (contact, shift) =
+                    members.pass_impact(law, &mut impact, holds, &mut varied, begin)?;
+                found.impacts.push((contact, time, shift));
+            } else if before.begin.time < before.end.time {
+                let stops = members.pass_mode(holds, &mut varied, &phase.begin)?;
+                found
+                    .stops
+                    .extend(stops.into_iter().map(|(contact, shift)| (contact, time, shift)));
+            }
+            varied.state = phase.begin.clone();
+        }
+        if phase.begin.time < phase.end.time {
+            members.check_mode((&phase.hold, &phase.modes), &varied)?;
+        }
+        before = Some(phase);
     }
-    let varied = family.fly(&varied, end, report.state, &settings)?;
-    let Varied { state, coordinates, velocity } = varied;
-    Ok(MotionDerivative { state, coordinates, velocity, impacts })
+    if let Some(last) = &mut before {
+        varied = members.follow((&last.hold, &mut last.end_hold), &varied, last.end.clone())?;
+    }
+    Ok(MotionDerivative {
+        state: report.state,
+        coordinates: varied.coordinates,
+        velocity: varied.velocity,
+        ..found
+    })
 }
 
-/// The contact of an event that is an impact of one contact.
-fn struck(kind: &EventKind) -> Result<usize, &'static str> {
-    match kind {
-        EventKind::Impact { contacts, .. } => match contacts[..] {
-            [contact] => Ok(contact),
-            _ => Err("several contacts are struck at once"),
-        },
-        EventKind::Accumulation { .. } => Err("impacts accumulate"),
-        _ => Err("a contact stays closed"),
-    }
-}
-
-/// Takes `varied` through the impact of `contact` to the state `after`; returns the change of its time.
-fn pass(
-    family: &Members,
+/// The motion of one member, and its phases.
+fn motion(
+    model: &Model,
     law: &MaximumDissipation,
-    contact: usize,
-    varied: &mut Varied,
-    after: &State,
-) -> Result<f64, Error> {
-    let time = varied.state.time;
-    let of_impact = |source: derivative::Error| Error::Impact { time, source };
-    let of_contact = |cause| Error::Contact { time, cause };
-    let strike = |model: &Model, state: &State| {
-        Strike::of(model, contact, &state.coordinates).map_err(of_contact)
-    };
-    let model = &family.models[0];
-    let here = strike(model, &varied.state)?;
-    let velocity = DVector::from_column_slice(&varied.state.velocity);
-    let normal = here.jacobian.row(0).transpose();
-    let (speed, fastest) = (normal.dot(&velocity), normal.abs().dot(&velocity.abs()));
-    if -speed <= GRAZING * fastest {
-        return Err(Error::Grazes { contact, time, speed: -speed });
-    }
-    let gap = |model: &Model, state: &State| {
-        model.contacts()[contact].gap.gap(model.system(), &state.coordinates)
-    };
-    let closing =
-        family.rate(&family.models, varied, &|model, state| Ok(vec![gap(model, state)]))?;
-    let shift = -closing[0] / speed;
-    varied.shift(model.system(), shift);
-
-    let problem = here.problem(&velocity).map_err(of_contact)?;
-    let outcome = law.resolve(&problem).map_err(|error| of_impact(error.into()))?;
-    let solved = Derivative::at(law, &problem, &outcome, &derivative::Settings::default())
-        .map_err(of_impact)?;
-    let (rows, n) = here.jacobian.shape();
-    let rates = family.rate(&family.models, varied, &|model, state| {
-        let Strike { friction, restitution, jacobian, mass } = strike(model, state)?;
-        let mut data = vec![friction, restitution];
-        data.extend(&state.velocity);
-        data.extend(jacobian.iter().chain(mass.iter()));
-        Ok(data)
+    settings: &Settings,
+    start: &State,
+    end: f64,
+) -> Result<(Report, Vec<Phase>), Error> {
+    let mut phases: Vec<Phase> = Vec::new();
+    let report = integrate(model, law, settings, start, end, &mut |now| {
+        let (coordinates, velocity) = (now.coordinates.to_vec(), now.velocity.to_vec());
+        let state = State { time: now.time, coordinates, velocity };
+        match phases.last_mut() {
+            Some(last) if state.time > last.end.time => {
+                last.end = state;
+                last.end_hold.clone_from(now.hold);
+            }
+            Some(last) if state == last.end && *now.hold == last.end_hold => {}
+            _ => phases.push(Phase {
+                hold: now.hold.clone(),
+                end_hold: now.hold.clone(),
+                modes: now.modes.to_vec(),
+                begin: state.clone(),
+                end: state,
+            }),
+        }
     })?;
-    let (coefficients, rates) = rates.split_at(2);
-    let (velocity, rates) = rates.split_at(n);
-    let (jacobian, mass) = rates.split_at(rows * n);
-    let direction = Direction {
-        velocity: Some(DVector::from_column_slice(velocity)),
-        mass: Some(DMatrix::from_column_slice(n, n, mass)),
-        jacobian: Some(DMatrix::from_column_slice(rows, n, jacobian)),
-        joints: None,
-        friction: Some(vec![coefficients[0]]),
-        restitution: Some(vec![coefficients[1]]),
+    match report.status {
+        Status::EndReached => Ok((report, phases)),
+        status => Err(Error::Ended { time: report.state.time, status }),
+    }
+}
+
+/// The impact of an event, if it is one, with its time; a reason if it has no derivative.
+fn jump(Event { time, kind }: &Event) -> Option<(f64, Result<Impact<'_>, &'static str>)> {
+    let impact = match kind {
+        EventKind::Impact { contacts, .. } => {
+            Ok(Impact { contacts, resting: Vec::new(), accumulates: false })
+        }
+        EventKind::Accumulation { contacts, .. } if contacts.len() == 1 => {
+            Ok(Impact { contacts, resting: Vec::new(), accumulates: true })
+        }
+        EventKind::Accumulation { .. } => Err("impacts of several contacts accumulate"),
+        EventKind::Jam { .. } => Err("sliding contacts jam"),
+        EventKind::Mode { .. } => return None,
     };
-    let change = solved.forward(&direction).map_err(of_impact)?;
-    varied.velocity = change.velocity.as_slice().to_vec();
-    varied.state = after.clone();
-    varied.shift(model.system(), -shift);
-    Ok(shift)
+    Some((*time, impact))
 }

@@ -3,7 +3,7 @@
 use percussion_dynamics::ContactName;
 use percussion_impact::RestitutionUse;
 
-use super::settings::Resolved;
+use super::{hold::Hold, settings::Resolved};
 use crate::{contacts::Contacts, model::State, scales::Scales};
 
 /// State of a contact between two events.
@@ -46,6 +46,8 @@ pub struct Snapshot<'a> {
     pub energy: f64,
     /// Energy dissipated so far by impacts and sliding (J).
     pub dissipated: f64,
+    /// The equations of the mode.
+    pub(super) hold: &'a Hold,
 }
 
 /// An event at one moment.

@@ -94,6 +94,7 @@ impl Course<'_, '_> {
             modes: &self.modes,
             energy,
             dissipated: self.energy.impacts + friction,
+            hold: &self.hold,
         });
     }
 

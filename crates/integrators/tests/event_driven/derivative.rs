@@ -19,11 +19,11 @@ use rand_chacha::{
     rand_core::{Rng, SeedableRng},
 };
 
-fn number(random: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn number(random: &mut ChaCha8Rng) -> f64 {
     (random.next_u64() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }
 
-fn law() -> MaximumDissipation {
+pub(crate) fn law() -> MaximumDissipation {
     MaximumDissipation {
         energy: Energy::AsGiven,
         tolerance: 1e-13,
@@ -174,16 +174,11 @@ fn motions_without_a_derivative_are_refused_with_the_time() {
     let refused = |floors: usize, restitution: f64, end: f64| {
         derivative(&mut ball(floors, restitution), &law(), end, 1e-5).unwrap_err()
     };
-    for (error, expected) in [
-        (refused(2, 0.5, 0.6), "several contacts are struck at once"),
-        (refused(1, 0.0, 0.6), "a contact stays closed"),
-        (refused(1, 0.5, 2.0), "impacts accumulate"),
-    ] {
-        assert!(
-            matches!(&error, Error::Event { time, found } if *found == expected && *time >= 0.5),
-            "{expected}: {error}"
-        );
-    }
+    let (error, expected) = (refused(2, 0.5, 0.6), "several contacts are struck at once");
+    assert!(
+        matches!(&error, Error::Event { time, found } if *found == expected && *time >= 0.5),
+        "{expected}: {error}"
+    );
     for increment in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let refused = derivative(&mut ball(1, 0.5), &law(), 0.6, increment);
         assert!(matches!(refused, Err(Error::Family(FamilyError::Increment(_)))), "{increment}");

@@ -6,6 +6,7 @@ mod bad_input;
 mod ball;
 mod block;
 mod derivative;
+mod derivative_closed;
 mod pendulum;
 mod support;
 mod units;
