@@ -93,7 +93,7 @@ pub(in crate::experiments) fn run(
             let seed = options.seed + u64::from(number);
             let pile =
                 Pile::collapse(parameters, &run, (law, seed), experiment.faults(), &mut |part| {
-                    progress(done + share * part, name)
+                    progress(done + share * part, name);
                 })?;
             piles.push(pile);
         }

@@ -32,6 +32,10 @@ struct Parameters {
     oblique: String,
 }
 
+/// Caption of the planes of figure 14.
+const CAPTION: &str = "All contacts at once bring the stack to rest; samples open it on one side or the other. Figure 14 of \
+                       the paper.";
+
 pub(in crate::experiments) fn run(
     experiment: &Experiment,
     options: &Options,
@@ -93,10 +97,7 @@ pub(in crate::experiments) fn run(
     let plane = |id: &str, title: &str, x, y| Plane {
         id: format!("figure-14-{id}"),
         title: title.to_owned(),
-        caption:
-            "All contacts at once bring the stack to rest; samples open it on one side or the \
-                  other. Figure 14 of the paper."
-                .to_owned(),
+        caption: CAPTION.to_owned(),
         x,
         y,
     };
