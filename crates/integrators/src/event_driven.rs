@@ -31,13 +31,21 @@
 //!   the series reaches back. The omitted impulses are not lost: the impulse that stops the last fall and the
 //!   weight until the limit have the same sum, also for friction. For the ball the limit is exact up to the
 //!   accuracy of the landings; the error of positions is less than the proximity.
-//! - **Painlevé.** Sliding contacts with high friction may have no consistent forces. Then impulses without
-//!   collision stop the slip ([`EventKind::Jam`]): the inelastic impact in the limit of zero approach. If
-//!   this has no effect, the status is [`Status::Inconsistent`]. Where several modes are consistent, Lemke's
-//!   path determines the choice.
+//! - **Several contacts in turn**, such as feet and joint limits of a robot, strike at intervals without a ratio,
+//!   thousands of times within microseconds. A contact with `e < 1` that has landed four times from flights
+//!   within the proximity, and would rise no higher again, is closed ([`EventKind::Settling`]); so are slow
+//!   approaches for which the law finds no answer. The energy of the rebounds left out is accounted for.
+//! - **Slow slip.** The direction of a slip `u` in space turns at the rate `μ f_n/(m u)`. Below 1000 times the
+//!   velocity tolerance friction keeps its direction, and slip against that direction is removed at the
+//!   beginning of a mode.
+//! - **Painlevé.** Sliding contacts with high friction may have no consistent forces, or forces that grow without
+//!   bound. Then impulses without collision stop the slip ([`EventKind::Jam`]): the inelastic impact in the
+//!   limit of zero approach. If no forces are consistent afterwards either, contacts are pushed together twice as
+//!   fast each time, up to a million times the velocity tolerance; if none helps, the status is
+//!   [`Status::Inconsistent`]. Where several modes are consistent, Lemke's path determines the choice.
 //! - **Energy** is accounted for, see [`EnergyAccount`]; the remainder is the error of the integration. The
-//!   work of dampers and drives is integrated with the motion, for any system, from the difference to the
-//!   energy that forces with a potential would conserve.
+//!   work of dampers and drives ([`System::other_power`](percussion_dynamics::System::other_power)) is integrated
+//!   with the motion.
 //! - **Needs** contacts that stay closed for a while. Gaps are evaluated at intervals in which bodies move by
 //!   a quarter of the length `L` of the model. A contact that closes and opens again between two evaluations
 //!   is detected if it closes at the first, opens at the second, and the tangents of its gap meet below zero,
@@ -76,6 +84,7 @@ mod projection;
 mod report;
 mod run;
 mod settings;
+mod settle;
 mod smooth;
 mod start;
 
@@ -169,6 +178,7 @@ pub fn integrate(
         drift: Drift::default(),
         counters: Counters::default(),
         floors: Vec::new(),
+        backward: Vec::new(),
         next_sample: 0,
         start: start.time,
     };

@@ -150,6 +150,7 @@ fn contacts_of(kind: &mut EventKind) -> &mut [usize] {
     match kind {
         EventKind::Impact { contacts, .. }
         | EventKind::Accumulation { contacts, .. }
+        | EventKind::Settling { contacts, .. }
         | EventKind::Jam { contacts, .. } => contacts,
         EventKind::Mode { contact, .. } => std::slice::from_mut(contact),
         _ => &mut [],

@@ -60,7 +60,7 @@ pub(super) fn of(report: &Report, start: f64, limit: usize) -> (Sequence, Phase)
     for event in &report.events {
         let entry = match &event.kind {
             EventKind::Impact { .. } => Entry::Impact,
-            EventKind::Accumulation { .. } => Entry::Accumulation,
+            EventKind::Accumulation { .. } | EventKind::Settling { .. } => Entry::Accumulation,
             EventKind::Jam { .. } => Entry::Jam,
             EventKind::Mode { contact, to, .. } => {
                 if let Some(mode) = modes.get_mut(*contact) {

@@ -50,6 +50,8 @@ struct Series {
     /// Times of the last landings (s), ascending.
     landings: Vec<f64>,
     count: usize,
+    /// Number of the last landings in succession after flights that stayed within the proximity.
+    low: usize,
     /// Start and length of the longest interval, the last of equal ones (s).
     longest: Option<(f64, f64)>,
 }
@@ -63,14 +65,16 @@ pub(super) struct Accumulation {
 }
 
 impl Chatter {
-    /// Records a landing.
-    pub(super) fn land(&mut self, contact: usize, time: f64) {
+    /// Records a landing at `speed` (m/s). With a constant acceleration it ends a flight that rose to a quarter of `speed` times its
+    /// duration; up to `height` (m) that was low.
+    pub(super) fn land(&mut self, contact: usize, time: f64, speed: f64, height: f64) {
         if self.series.len() <= contact {
             self.series.resize_with(contact + 1, Series::default);
         }
-        let Series { landings, count, longest } = &mut self.series[contact];
+        let Series { landings, count, low, longest } = &mut self.series[contact];
         if let Some(&last) = landings.last() {
             let length = time - last;
+            *low = if 0.25 * speed * length <= height { *low + 1 } else { 0 };
             if longest.is_none_or(|(_, longest)| length >= longest) {
                 *longest = Some((last, length));
             }
@@ -80,6 +84,21 @@ impl Chatter {
         }
         landings.push(time);
         *count += 1;
+    }
+
+    /// Whether the last flights of a contact all were low, without a ratio by which they shrink.
+    pub(super) fn is_low(&self, contact: usize) -> bool {
+        let irregular = |series: &Series| series.ratio(1).or_else(|| series.ratio(GROUP)).is_none();
+        self.series.get(contact).is_some_and(|series| series.low >= GROUP && irregular(series))
+    }
+
+    /// Ends the low flights of contacts that are not `near`.
+    pub(super) fn rise(&mut self, near: &[usize]) {
+        for (contact, series) in self.series.iter_mut().enumerate() {
+            if series.low > 0 && !near.contains(&contact) {
+                series.low = 0;
+            }
+        }
     }
 
     /// Deletes the landings of a contact that has come to rest.
@@ -133,7 +152,7 @@ mod tests {
         let mut chatter = Chatter::default();
         for time in [1.0, 2.0, 2.5, 2.75] {
             assert_eq!(chatter.accumulation(0, 1.0, 1.0, 9.0), None);
-            chatter.land(0, time);
+            chatter.land(0, time, 1.0, 0.0);
         }
         // The next rebound lasts 1/8 s and rises to 1/32 m.
         assert_eq!(chatter.accumulation(0, 1.0, 0.0312, 9.0), None);
@@ -152,8 +171,8 @@ mod tests {
         let (mut even, mut uneven) = (Chatter::default(), Chatter::default());
         let (mut time, mut scale) = (0.0, 1.0);
         for k in 0..15 {
-            even.land(0, f64::from(k));
-            uneven.land(0, time);
+            even.land(0, f64::from(k), 1.0, 0.0);
+            uneven.land(0, time, 1.0, 0.0);
             time += scale * if k % 2 == 0 { 0.5 } else { 1.0 };
             scale *= 0.9;
         }
@@ -169,10 +188,10 @@ mod tests {
         let landings = |intervals: [f64; 3]| {
             let mut chatter = Chatter::default();
             let mut time = 0.0;
-            chatter.land(0, time);
+            chatter.land(0, time, 1.0, 0.0);
             for interval in intervals {
                 time += interval;
-                chatter.land(0, time);
+                chatter.land(0, time, 1.0, 0.0);
             }
             chatter.accumulation(0, 0.0, 1.0, f64::INFINITY)
         };
@@ -189,7 +208,7 @@ mod tests {
         let (mut time, mut interval) = (0.0, 1.0);
         let mut landings = 0;
         let found = loop {
-            chatter.land(0, time);
+            chatter.land(0, time, 1.0, 0.0);
             landings += 1;
             if let Some(found) = chatter.accumulation(0, 0.0, 1.0, f64::INFINITY) {
                 break found;

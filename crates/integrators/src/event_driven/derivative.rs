@@ -324,6 +324,7 @@ fn jump(Event { time, kind }: &Event) -> Option<(f64, Result<Impact<'_>, &'stati
         }
         EventKind::Accumulation { .. } => Err("impacts of several contacts accumulate"),
         EventKind::Jam { .. } => Err("sliding contacts jam"),
+        EventKind::Settling { .. } => Err("slow contacts settle"),
         EventKind::Mode { .. } => return None,
     };
     Some((*time, impact))

@@ -4,10 +4,13 @@
 //! All rows are in one matrix: first the bilateral equations, then normal and tangents of each contact.
 
 use nalgebra::{DMatrix, DVector};
-use percussion_dynamics::{ContactSourceError, difference, gap::ContactRows};
+use percussion_dynamics::{ContactSourceError, gap::ContactRows};
 
 use super::{Error, Model};
 use crate::contacts::Contacts;
+
+/// The shortest distance of searches as a fraction of the longest.
+const LEAST_REACH: f64 = 0.02;
 
 /// Position, velocity and time of a system.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +24,9 @@ pub(super) struct Moment<'a> {
 pub(super) struct Geometry<'m> {
     pub(super) model: &'m Model,
     pub(super) contacts: Contacts,
-    /// Distance around the position within which the source searches for contacts (m).
+    /// Longest distance within which the source searches for contacts, a few steps ahead at least (m).
+    farthest: f64,
+    /// Distance within which the source searches for contacts (m).
     reach: f64,
     /// Error of the source since the last check.
     lost: Option<ContactSourceError>,
@@ -38,11 +43,11 @@ pub(super) struct Geometry<'m> {
     /// All rows; those of contacts that were not located are out of date.
     pub(super) rows: DMatrix<f64>,
     contact_rows: ContactRows,
-    forces: Vec<f64>,
 }
 
 impl<'m> Geometry<'m> {
-    pub(super) fn new(model: &'m Model, reach: f64) -> Self {
+    /// `farthest` is the longest distance within which contacts are searched for (m).
+    pub(super) fn new(model: &'m Model, farthest: f64) -> Self {
         let system = model.system();
         let (components, contacts) = (model.component_count(), model.contacts().len());
         let ties = model.constraints().iter().map(|tie| tie.row_count(system)).sum();
@@ -50,7 +55,8 @@ impl<'m> Geometry<'m> {
         Self {
             model,
             contacts: Contacts::new(model),
-            reach,
+            farthest,
+            reach: farthest,
             lost: None,
             present: (0..contacts).collect(),
             components,
@@ -59,13 +65,21 @@ impl<'m> Geometry<'m> {
             tie_values: vec![0.0; ties],
             rows: DMatrix::zeros(ties + components * contacts, velocities),
             contact_rows: ContactRows::for_system(system),
-            forces: vec![0.0; velocities],
         }
     }
 
     /// The contacts that [`locate_all`](Self::locate_all) located.
     pub(super) fn present(&self) -> Vec<usize> {
         self.present.clone()
+    }
+
+    /// Chooses the distance of searches for a step that moves the system from one position to the other.
+    ///
+    /// It is four times the longest way of a body, as two surfaces may move towards each other and back, and at least a part of the
+    /// longest distance, so that it rarely changes.
+    pub(super) fn expect(&mut self, from: &[f64], to: &[f64]) {
+        let way = self.contacts.reach(self.model.system(), from, to);
+        self.reach = way.clamp(LEAST_REACH * self.farthest, self.farthest);
     }
 
     /// Locates all contacts at a position; those that a source does not find there have an infinite gap.
@@ -173,23 +187,6 @@ impl<'m> Geometry<'m> {
     pub(super) fn divide(&self, coordinates: &[f64], mut columns: DMatrix<f64>) -> DMatrix<f64> {
         self.model.system().apply_inverse_mass(coordinates, &mut columns);
         columns
-    }
-
-    /// Power of the smooth forces that have no potential (W): `vᵀ k + d/ds E(q ⊕ s v, v)`, because
-    /// conservative forces conserve the energy.
-    pub(super) fn other_power(&mut self, moment: &Moment<'_>) -> f64 {
-        let system = self.model.system();
-        let Moment { time, coordinates, velocity } = *moment;
-        let mut change = [0.0];
-        let energy = |moved: &[f64], energy: &mut [f64]| {
-            let kinetic = system.kinetic_energy(moved, velocity);
-            let potential = system.potential_energy(moved);
-            energy[0] = kinetic + potential;
-            kinetic + potential.abs()
-        };
-        difference::along(system, coordinates, velocity, 0.0, energy, &mut change);
-        system.smooth_forces(coordinates, velocity, time, &mut self.forces);
-        change[0] + self.forces.iter().zip(velocity).map(|(k, v)| k * v).sum::<f64>()
     }
 }
 

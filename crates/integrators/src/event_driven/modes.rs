@@ -39,6 +39,9 @@ use super::{
 /// Number of directions of friction in space.
 const DIRECTIONS: usize = 16;
 
+/// Maximum number of corrections in which a contact starts to hold or to slip: those that exceed it repeat themselves.
+const TURNS: usize = 40;
+
 /// Maximum number of unknowns for which all solutions are searched when Lemke's method finds no answer.
 const ENUMERATED: usize = 14;
 
@@ -83,7 +86,7 @@ pub(super) fn decide(
     [true, false].into_iter().find_map(|resting| {
         let mut modes = vec![Mode::Open; geometry.gaps.len()];
         let hold = hold(geometry, settings, moment, (&closed, &answers, resting), &mut modes);
-        let held = hold.solve(geometry, moment, settings.still());
+        let held = hold.solve(geometry, moment, settings.still);
         let consistent = consistent(geometry, settings, moment, (&hold, &held), &closed);
         consistent.then_some(Decision { hold, modes })
     })
@@ -95,10 +98,11 @@ fn closed_contacts(
     settings: &Resolved,
     moment: &Moment<'_>,
 ) -> Vec<Closed> {
-    let still = settings.still();
+    let still = settings.still;
     let is_closed = |&contact: &usize| {
         geometry.gaps[contact] <= settings.gap_tolerance
-            && geometry.normal_speed(contact, moment.velocity).abs() <= still
+            && geometry.normal_speed(contact, moment.velocity).abs()
+                <= 2.0 * settings.velocity_tolerance
     };
     let describe = |contact: usize| {
         let slip = geometry.slip(contact, moment.velocity);
@@ -133,10 +137,14 @@ fn solve(
         return Some(answers);
     }
     let mut rounding = Rounding::new(zero);
+    let mut turns = 0;
     for _ in 0..ROUNDINGS {
         *lcps += 1;
         answers = Statement::new(geometry, moment, &bias, closed).solve(closed)?;
-        if geometry.components == 2 || rounding.apply(geometry, closed, &answers) <= zero {
+        let change =
+            if geometry.components == 2 { 0.0 } else { rounding.apply(geometry, closed, &answers) };
+        turns += usize::from(change == f64::INFINITY);
+        if change <= zero || turns > TURNS {
             break;
         }
     }

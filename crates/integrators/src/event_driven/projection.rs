@@ -13,8 +13,8 @@
 use nalgebra::DVector;
 
 use super::{
-    geometry::Geometry,
-    hold::{Hold, Line},
+    geometry::{Geometry, Independent},
+    hold::{Hold, Line, line_row},
     impact::shortest,
 };
 
@@ -40,22 +40,53 @@ pub(super) fn project(
     let placed = |line: &Line| !matches!(line, Line::Tangent(..));
     let lines = hold.lines.iter().filter(|line| placed(line)).copied().collect();
     let positional = Hold { lines, carried: hold.carried.clone() };
-    let mut moved = coordinates.to_vec();
-    for _ in 0..NEWTON {
-        geometry.locate(coordinates, &contacts);
-        let missing = -positions(geometry, &positional);
-        let rows = positional.rows(geometry);
-        if let Some(step) = shortest(geometry, coordinates, &rows, &missing) {
-            geometry.model.system().retract(coordinates, step.as_slice(), &mut moved);
-            coordinates.copy_from_slice(&moved);
-        }
-    }
+    approach(geometry, &positional, coordinates);
     geometry.locate(coordinates, &contacts);
     let rows = hold.rows(geometry);
     let missing = -(&rows * DVector::from_column_slice(velocity));
     if let Some(change) = shortest(geometry, coordinates, &rows, &missing) {
         velocity.iter_mut().zip(&change).for_each(|(v, change)| *v += change);
     }
+}
+
+/// Moves `coordinates` to where the lines, none of which is a tangent, are not violated.
+fn approach(geometry: &mut Geometry<'_>, positional: &Hold, coordinates: &mut [f64]) {
+    let mut moved = coordinates.to_vec();
+    for _ in 0..NEWTON {
+        let contacts: Vec<_> = positional.lines.iter().filter_map(contact_of).collect();
+        geometry.locate(coordinates, &contacts);
+        let missing = -positions(geometry, positional);
+        let rows = positional.rows(geometry);
+        if let Some(step) = shortest(geometry, coordinates, &rows, &missing) {
+            geometry.model.system().retract(coordinates, step.as_slice(), &mut moved);
+            coordinates.copy_from_slice(&moved);
+        }
+    }
+}
+
+fn contact_of(line: &Line) -> Option<usize> {
+    match *line {
+        Line::Normal(contact) => Some(contact),
+        Line::Tie(_) | Line::Tangent(..) => None,
+    }
+}
+
+/// Moves `coordinates` to where the `sunk` contacts, and all that carry, just touch.
+///
+/// Contacts that carry nothing are not held, and sink by the errors of many short phases.
+pub(super) fn lift(
+    geometry: &mut Geometry<'_>,
+    hold: &Hold,
+    sunk: &[usize],
+    coordinates: &mut [f64],
+) {
+    geometry.locate(coordinates, &[hold.contacts().as_slice(), sunk].concat());
+    let mut independent = Independent::new(geometry, coordinates);
+    let ties = (0..geometry.ties).map(Line::Tie);
+    let normals = hold.contacts().into_iter().chain(sunk.iter().copied()).map(Line::Normal);
+    let lines: Vec<_> =
+        ties.chain(normals).filter(|line| independent.take(&line_row(geometry, line))).collect();
+    approach(geometry, &Hold { lines, carried: Vec::new() }, coordinates);
 }
 
 /// Gaps and bilateral values of the lines that have them; 0 for tangents.

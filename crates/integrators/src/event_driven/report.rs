@@ -91,6 +91,14 @@ pub enum EventKind {
         /// Kinetic energy that the remaining impacts dissipate (J).
         dissipated: f64,
     },
+    /// Contacts whose rebounds, again and again, stayed within the proximity were closed. Unlike with an accumulation, their sequence
+    /// has no known limit: several contacts strike in turn.
+    Settling {
+        /// Contacts that stay closed.
+        contacts: Vec<usize>,
+        /// Kinetic energy of the rebounds left out (J).
+        dissipated: f64,
+    },
     /// Sliding contacts jammed: no finite force was consistent, and impulses without collision stopped them.
     Jam {
         /// Contacts that took part.

@@ -16,6 +16,9 @@ use crate::{events::Ending, model::State};
 /// Maximum number of impacts at one moment: a law whose outcome still approaches is applied again.
 const AT_ONCE: usize = 100;
 
+/// Maximum number of pushes of a jam at one moment, each twice as fast as the one before.
+const PUSHES: usize = 20;
+
 /// Fraction of the velocity tolerance at which a contact that is deeper than the gap tolerance is stopped.
 const SINKING: f64 = 1e-3;
 
@@ -126,7 +129,7 @@ impl Run<'_, '_> {
     }
 
     /// Contacts that are within `height` of closing.
-    fn within(&self, height: f64) -> Vec<usize> {
+    pub(super) fn within(&self, height: f64) -> Vec<usize> {
         let gaps = self.course.geometry.gaps.iter().enumerate();
         gaps.filter(|(_, gap)| **gap <= height).map(|(contact, _)| contact).collect()
     }
@@ -145,19 +148,27 @@ impl Run<'_, '_> {
         let normal = |run: &Self, contact: usize, velocity: &[f64]| {
             run.course.geometry.normal_speed(contact, velocity)
         };
+        let height = settings.proximity.max(settings.gap_tolerance);
         for &contact in &contacts {
-            let approach = normal(self, contact, &self.course.state.velocity);
-            if approach < -settings.velocity_tolerance {
-                self.chatter.land(contact, time);
+            let approach = -normal(self, contact, &self.course.state.velocity);
+            if approach > settings.velocity_tolerance {
+                self.chatter.land(contact, time, approach, height);
             }
         }
+        self.chatter.rise(&contacts);
         // Every impact has a number of its own, also one whose outcome an accumulation replaces.
         let number = self.course.counters.impacts as u64;
-        let result = impact::state(&self.course.geometry, &self.course.moment(), &contacts)
-            .and_then(|problem| Ok((impact::by_law(&problem, self.law, number)?, problem)));
-        let (jump, problem) = match result {
-            Ok(resolved) => resolved,
+        let stated = impact::state(&self.course.geometry, &self.course.moment(), &contacts);
+        let problem = match stated {
+            Ok(problem) => problem,
             Err(failure) => return self.fail(failure),
+        };
+        let jump = match impact::by_law(&problem, self.law, number) {
+            Err(Failure::Unresolved) if self.is_slow(&contacts) => {
+                return self.halt(&contacts, &problem);
+            }
+            Err(failure) => return self.fail(failure),
+            Ok(jump) => jump,
         };
         self.restitution = self.restitution.max(jump.restitution);
         let rebounds: Vec<_> = contacts
@@ -165,7 +176,6 @@ impl Run<'_, '_> {
             .map(|&contact| (contact, normal(self, contact, &jump.velocity)))
             .filter(|(_, speed)| *speed > settings.velocity_tolerance)
             .collect();
-        let height = settings.proximity.max(settings.gap_tolerance);
         let ends: Option<Vec<_>> = rebounds
             .iter()
             .map(|&(contact, speed)| self.chatter.accumulation(contact, speed, height, self.end))
@@ -252,6 +262,10 @@ impl Run<'_, '_> {
         else {
             return self.jam();
         };
+        if self.settle(&decision.hold) {
+            return Ok(None);
+        }
+        let course = &mut self.course;
         let before = std::mem::replace(&mut course.modes, decision.modes);
         let held = std::mem::replace(&mut course.hold, decision.hold);
         let mut changes = Vec::new();
@@ -268,9 +282,13 @@ impl Run<'_, '_> {
         if course.counters.mode_changes > course.settings.mode_limit {
             return Ok(Some(Status::ModeLimit));
         }
+        self.stop_slow_slips();
+        let course = &mut self.course;
+        course.lift();
         course.project();
         course.observe();
-        Ok(match smooth::advance(course, self.end)? {
+        let ending = smooth::advance(course, self.end)?;
+        Ok(match ending {
             Ending::Event => {
                 course.observe();
                 None
@@ -281,7 +299,12 @@ impl Run<'_, '_> {
             }
             Ending::StepLimit => Some(Status::StepLimit),
             Ending::WorkLimit => Some(Status::WorkLimit),
-            Ending::StepTooSmall | Ending::NotConverged | Ending::NotFinite => Some(Status::Failed),
+            // Forces grow without bound where sliding contacts jam.
+            Ending::StepTooSmall | Ending::NotFinite => match self.jam()? {
+                Some(Status::Inconsistent) => Some(Status::Failed),
+                status => status,
+            },
+            Ending::NotConverged => Some(Status::Failed),
         })
     }
 
@@ -290,6 +313,7 @@ impl Run<'_, '_> {
     /// The forces that no contact force balances drive the closed contacts together. A short time later they
     /// approach, and the impulse that stops this does not depend on that time.
     fn jam(&mut self) -> Result<Option<Status>, Error> {
+        let pushes = self.count_at_once();
         let Course { geometry, state, settings, counters, .. } = &mut self.course;
         if counters.impacts == settings.impact_limit {
             return Ok(Some(Status::ImpactLimit));
@@ -311,19 +335,22 @@ impl Run<'_, '_> {
             return Ok(Some(Status::Inconsistent));
         }
         let before = DVector::from_column_slice(&state.velocity);
-        let pushed = &before + acceleration * (2.0 * settings.velocity_tolerance / fastest);
+        let approach = settings.velocity_tolerance * f64::from(1_u32 << PUSHES.min(pushes));
+        let pushed = &before + acceleration * (approach / fastest);
         let pushed = State { velocity: pushed.as_slice().to_vec(), ..state.clone() };
         let contacts = self.within(self.course.settings.gap_tolerance);
         let moment = smooth::moment_of(&pushed);
         let resolved = impact::state(&self.course.geometry, &moment, &contacts)
             .and_then(|problem| impact::inelastic(&problem));
         match resolved {
-            Ok(Jump { velocity, dissipated, .. }) => {
-                let change = DVector::from_column_slice(&velocity) - before;
-                let small = change.amax() <= 10.0 * self.course.settings.velocity_tolerance;
-                if small || self.count_at_once() > AT_ONCE {
+            Ok(Jump { velocity, .. }) => {
+                if pushes > PUSHES {
                     return Ok(Some(Status::Inconsistent));
                 }
+                let system = self.course.geometry.model.system();
+                let coordinates = &self.course.state.coordinates;
+                let energy = |velocity: &[f64]| system.kinetic_energy(coordinates, velocity);
+                let dissipated = energy(before.as_slice()) - energy(&velocity);
                 self.take(velocity, dissipated);
                 self.record(EventKind::Jam { contacts, dissipated });
                 Ok(None)
@@ -340,18 +367,18 @@ impl Run<'_, '_> {
         self.at_once.1
     }
 
-    fn take(&mut self, velocity: Vec<f64>, dissipated: f64) {
+    pub(super) fn take(&mut self, velocity: Vec<f64>, dissipated: f64) {
         self.course.state.velocity = velocity;
         self.course.energy.impacts += dissipated;
         self.course.counters.impacts += 1;
     }
 
-    fn record(&mut self, kind: EventKind) {
+    pub(super) fn record(&mut self, kind: EventKind) {
         self.interrupt(&kind);
         self.events.push(Event { time: self.course.state.time, kind });
     }
 
-    fn fail(&self, failure: Failure) -> Result<Option<Status>, Error> {
+    pub(super) fn fail(&self, failure: Failure) -> Result<Option<Status>, Error> {
         let time = self.course.state.time;
         match failure {
             Failure::Unresolved => Ok(Some(Status::ImpactUnresolved)),

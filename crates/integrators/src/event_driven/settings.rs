@@ -117,6 +117,12 @@ impl Settings {
     }
 }
 
+/// The largest slip of a contact at rest in space, as a multiple of the velocity tolerance.
+///
+/// The direction of a slip `u` turns at the rate `μ f_n/(m u)`. An explicit method has to resolve this rate, and slow slips would stop
+/// it. In the plane a direction does not turn, and twice the tolerance is enough.
+const SLOW: f64 = 1e3;
+
 /// The settings of one integration, with defaults from the scales of the model filled in.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
@@ -130,6 +136,8 @@ pub(super) struct Resolved {
     pub(super) gap_tolerance: f64,
     pub(super) velocity_tolerance: f64,
     pub(super) acceleration_tolerance: f64,
+    /// The largest slip of contacts at rest (m/s). Above it the direction of friction is that of the slip, below it is stored.
+    pub(super) still: f64,
     pub(super) impact_limit: usize,
     pub(super) mode_limit: usize,
     pub(super) step_limit: usize,
@@ -140,14 +148,6 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
-    /// The largest slip of contacts at rest (m/s). Above it the direction of friction is that of the slip, below it is stored.
-    ///
-    /// One limit for the decision and for the forces: contacts that were decided to hold at their bound had the direction of their
-    /// residual slip where two limits differed.
-    pub(super) fn still(&self) -> f64 {
-        2.0 * self.velocity_tolerance
-    }
-
     /// Maximum depth of accepted overlaps (m): those of the start plus the gap tolerance.
     pub(super) fn deepest(&self) -> f64 {
         self.proximity.max(self.gap_tolerance) + self.gap_tolerance
@@ -168,6 +168,8 @@ impl Resolved {
             }
         };
         let length = 1e-9 * scales.length;
+        let velocity_tolerance = settings.velocity_tolerance.unwrap_or(1e-9 * scales.speed());
+        let slow = if model.component_count() == 2 { 2.0 } else { SLOW };
         Self {
             scales,
             relative_tolerance: settings.relative_tolerance,
@@ -175,7 +177,8 @@ impl Resolved {
             strides,
             proximity: settings.proximity.unwrap_or(length),
             gap_tolerance: settings.gap_tolerance.unwrap_or(length),
-            velocity_tolerance: settings.velocity_tolerance.unwrap_or(1e-9 * scales.speed()),
+            velocity_tolerance,
+            still: slow * velocity_tolerance,
             acceleration_tolerance: settings
                 .acceleration_tolerance
                 .unwrap_or(1e-8 * scales.acceleration()),

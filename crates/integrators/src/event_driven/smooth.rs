@@ -41,6 +41,8 @@ pub(super) struct Course<'a, 'm> {
     pub(super) counters: Counters,
     /// Gaps of contacts that do not carry at which a phase ends (m).
     pub(super) floors: Vec<f64>,
+    /// Slip in the direction of sliding at the beginning of the phase, where it is backward, of each carrying contact (m/s).
+    pub(super) backward: Vec<f64>,
     /// Index of the next sample.
     pub(super) next_sample: u64,
     /// Time of the start.
@@ -62,7 +64,7 @@ impl Course<'_, '_> {
 
     fn held_at(&mut self, state: &State) -> Held {
         self.counters.looks += 1;
-        let still = self.settings.still();
+        let still = self.settings.still;
         let mut held = self.hold.solve(&mut self.geometry, &moment_of(state), still);
         self.geometry.locate_all(&state.coordinates);
         // Contacts that were found just now carry nothing.
@@ -102,13 +104,21 @@ impl Course<'_, '_> {
     /// without a pressing force may already be deeper, up to the accepted overlap. No other mode would help
     /// there, and the phase ends where bodies overlap.
     fn lay_floors(&mut self) {
-        let Self { geometry, settings, floors, state, .. } = self;
+        let Self { geometry, settings, floors, backward, hold, state, .. } = self;
         geometry.locate_all(&state.coordinates);
         let floor = |gap: &f64| {
             let closed = *gap < -settings.gap_tolerance;
             if closed { -settings.deepest() } else { -settings.gap_tolerance }
         };
         *floors = geometry.gaps.iter().map(floor).collect();
+        let forward = |(contact, grip): &(usize, Grip)| match grip {
+            Grip::Slide(along) => {
+                let slip = geometry.slip(*contact, &state.velocity);
+                (slip[0] * along[0] + slip[1] * along[1]).min(0.0)
+            }
+            Grip::Stick => 0.0,
+        };
+        *backward = hold.carried.iter().map(forward).collect();
     }
 
     /// Whether bodies overlap by more than is accepted; locates all.
@@ -116,6 +126,25 @@ impl Course<'_, '_> {
         let Self { geometry, settings, state, .. } = self;
         geometry.locate_all(&state.coordinates);
         geometry.gaps.iter().any(|gap| gap.is_nan() || *gap < -settings.deepest())
+    }
+
+    /// Lifts contacts that carry nothing and have sunk by more than the gap tolerance.
+    pub(super) fn lift(&mut self) {
+        let Self { geometry, hold, settings, state, energy, counters, .. } = self;
+        geometry.locate_all(&state.coordinates);
+        let has_sunk = |(contact, gap): (usize, &f64)| {
+            let sunk = *gap < -settings.gap_tolerance && hold.grip(contact).is_none();
+            sunk.then_some(contact)
+        };
+        let sunk: Vec<_> = geometry.gaps.iter().enumerate().filter_map(has_sunk).collect();
+        if sunk.is_empty() {
+            return;
+        }
+        let system = geometry.model.system();
+        let before = system.energy(&state.coordinates, &state.velocity);
+        projection::lift(geometry, hold, &sunk, &mut state.coordinates);
+        energy.projections += system.energy(&state.coordinates, &state.velocity) - before;
+        counters.projections += 1;
     }
 
     /// Records the deepest overlap of the contacts located.
@@ -203,7 +232,7 @@ fn rates(
 ) {
     course.counters.evaluations += 1;
     let state = layout.state(begin, t, y);
-    let still = course.settings.still();
+    let still = course.settings.still;
     let Course { geometry, hold, .. } = course;
     let held = hold.solve(geometry, &moment_of(&state), still);
     let (positions, end) = (layout.positions, layout.positions + layout.velocities);
@@ -219,7 +248,7 @@ fn rates(
                 slip.iter().zip(&force[1..geometry.components]).map(|(u, f)| u * f).sum::<f64>();
         }
     }
-    rate[end + 1] = geometry.other_power(&moment_of(&state));
+    rate[end + 1] = system.other_power(&state.coordinates, &state.velocity, state.time);
 }
 
 /// Watches the steps of a phase for events.
@@ -274,9 +303,14 @@ impl Watch for Watcher<'_, '_, '_, '_> {
     fn has_happened(&mut self, t: f64, y: &[f64]) -> bool {
         let course = &mut *self.course.borrow_mut();
         let state = self.layout.state(self.begin, self.unit * t, y);
+        course.geometry.expect(&course.state.coordinates, &state.coordinates);
         let held = course.held_at(&state);
         let settings = course.settings;
-        let Course { geometry, hold, floors, .. } = course;
+        let Course { geometry, hold, floors, backward, .. } = course;
+        let begun = |contact: usize| {
+            let index = hold.carried.iter().position(|(carried, _)| *carried == contact);
+            index.and_then(|index| backward.get(index)).copied().unwrap_or_default()
+        };
         (0..geometry.gaps.len()).any(|contact| match hold.grip(contact) {
             None => {
                 let gap = geometry.gaps[contact];
@@ -300,7 +334,7 @@ impl Watch for Watcher<'_, '_, '_, '_> {
                     Grip::Slide(along) => {
                         let slip = geometry.slip(contact, &state.velocity);
                         let forward = slip[0] * along[0] + slip[1] * along[1];
-                        forward < -settings.velocity_tolerance
+                        forward < begun(contact) - settings.velocity_tolerance
                     }
                     Grip::Stick => false,
                 }
@@ -388,7 +422,7 @@ impl Course<'_, '_> {
         if self.geometry.components == 2 {
             return;
         }
-        let still = self.settings.still();
+        let still = self.settings.still;
         for (contact, grip) in &mut self.hold.carried {
             if let Grip::Slide(along) = grip {
                 let slip = self.geometry.slip(*contact, &self.state.velocity);

@@ -73,6 +73,7 @@ fn kind(event: &Event) -> String {
             format!("accumulation {contacts:?} {landings}")
         }
         EventKind::Jam { contacts, .. } => format!("jam {contacts:?}"),
+        EventKind::Settling { contacts, .. } => format!("settling {contacts:?}"),
         EventKind::Mode { contact, from, to } => format!("{contact}: {from:?} {to:?}"),
         other => format!("{other:?}"),
     }

@@ -195,6 +195,9 @@ fn describe(kind: &EventKind) -> (String, Vec<usize>, f64) {
             let what = format!("impacts accumulate at {} s", exact(*limit));
             (what, contacts.clone(), *dissipated)
         }
+        EventKind::Settling { contacts, dissipated } => {
+            ("rebounds below the proximity end".to_owned(), contacts.clone(), *dissipated)
+        }
         EventKind::Jam { contacts, dissipated } => {
             ("jam".to_owned(), contacts.clone(), *dissipated)
         }

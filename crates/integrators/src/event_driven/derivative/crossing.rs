@@ -179,7 +179,7 @@ impl Members<'_> {
         let coulomb =
             MaximumDissipation { tolerance: law.tolerance, ..MaximumDissipation::coulomb() };
         let law = if impact.accumulates { &coulomb } else { law };
-        let still = self.settings.still();
+        let still = self.settings.still;
         let data = Data::of(self.here(), &varied.state, impact);
         let rates = self.rate(varied, &mut |geometry, state| {
             Ok(Data::of(geometry, state, impact).figures(&state.velocity))
@@ -218,7 +218,7 @@ impl Members<'_> {
             Ok(contacts.iter().map(|&contact| geometry.gaps[contact]).collect())
         })?;
         let zero = self.zero_gap(self.size(varied));
-        let still = self.settings.still();
+        let still = self.settings.still;
         let geometry = self.here();
         geometry.locate(&varied.state.coordinates, contacts);
         let held: Vec<_> = carried(before).collect();
@@ -377,7 +377,7 @@ impl Members<'_> {
             return Err(Error::Event { time, found });
         }
         let zero = TOLERANCES * self.settings.acceleration_tolerance;
-        let still = self.settings.still();
+        let still = self.settings.still;
         let geometry = self.here();
         let held = hold.solve(geometry, &moment_of(&varied.state), still);
         for (contact, grip) in &hold.carried {

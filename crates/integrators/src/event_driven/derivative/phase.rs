@@ -115,7 +115,7 @@ impl<'m> Members<'m> {
 
     /// Velocities and accelerations in the mode `hold`.
     pub(super) fn motion(&mut self, hold: &Hold, state: &State) -> Rate {
-        motion(&mut self.geometries[0], hold, state, self.settings.still())
+        motion(&mut self.geometries[0], hold, state, self.settings.still)
     }
 
     /// The size of the change: the largest part of the length by which a coordinate changes, and of the speed by which a velocity
@@ -205,7 +205,7 @@ impl<'m> Members<'m> {
         };
         let here = slips(&mut self.geometries[0], &varied.state);
         let changes = self.rate(varied, &mut |geometry, state| Ok(slips(geometry, state)))?;
-        let still = self.settings.still();
+        let still = self.settings.still;
         let of = |((slip, change), (_, grip)): (_, &(usize, Grip))| {
             let (slip, change): (&[f64], &[f64]) = (slip, change);
             let speed = slip[0].hypot(slip[1]);
@@ -255,7 +255,7 @@ impl<'m> Members<'m> {
 
     /// Whether a contact in space has stopped sliding at the end of the mode `hold`.
     fn slip_stops(&mut self, hold: &Hold, end: &State) -> bool {
-        let still = self.settings.still();
+        let still = self.settings.still;
         let geometry = &mut self.geometries[0];
         geometry.locate(&end.coordinates, &hold.contacts());
         let stops = |(contact, grip): &(usize, Grip)| {
@@ -361,7 +361,7 @@ impl<'m> Members<'m> {
 
     /// In space sliding contacts are opposed along their present slip; where it stops, it is continued through zero on a straight line.
     fn turn(&mut self, hold: &mut Hold, state: &State) {
-        let still = self.settings.still();
+        let still = self.settings.still;
         let stops = self.stops;
         let geometry = &mut self.geometries[0];
         if geometry.components == 2 {
