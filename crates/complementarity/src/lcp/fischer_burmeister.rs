@@ -24,6 +24,9 @@
 //!   general: most are solved, see the figures at [`solve`]; Lemke's method solves the rest.
 //! - **Cost** one or two factorizations of size `n` per iteration, usually 5 to 20 iterations.
 //! - **Scale**: works on a copy whose rows, columns and vector are scaled to entries near one.
+//!   Units change these scales by factors near one, and with them the path. A problem that is not a P-matrix may be solved in
+//!   some units and end at the maximum number of iterations in others: 2 of 300 redundant ones did in units of up to
+//!   `10^±12`.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Source
