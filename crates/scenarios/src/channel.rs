@@ -31,6 +31,8 @@ pub(crate) struct Document {
     pub(crate) quick: Run,
     pub(crate) default: Run,
     pub(crate) full: Run,
+    /// The run beside it, whose overlaps are removed by velocities.
+    pub(crate) beside: Beside,
     /// Duration of the film of the end of a run (s).
     pub(crate) film: f64,
     /// Factor and solid fraction of earlier runs, stored once.
@@ -45,6 +47,16 @@ pub(crate) struct Run {
     pub(crate) factor: f64,
     pub(crate) max_sweeps: usize,
     pub(crate) tolerance: f64,
+    /// Start and end of the time window of the averages (s).
+    pub(crate) window: [f64; 2],
+}
+
+/// What differs in the run whose overlaps are removed by velocities, as in the paper.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Beside {
+    /// Fraction `ε` of an overlap that a step removes; 1 for the term `ξ/δt` itself.
+    pub(crate) part: f64,
     /// Start and end of the time window of the averages (s).
     pub(crate) window: [f64; 2],
 }

@@ -131,7 +131,8 @@ pub(super) enum Cone {
     Undecided { error: Option<String> },
 }
 
-/// Statements that the number of samples proves, except with the probability `failure`; null where nothing is known.
+/// Bounds for independent draws and steps solved exactly; null where nothing is known. Each of the first three is wrong
+/// with a probability of at most `failure`; those of the LCPs hold without exception.
 #[derive(Debug, Serialize)]
 pub(super) struct Guarantee {
     pub(super) failure: f64,

@@ -171,7 +171,9 @@ fn cone(subject: &Subject, cone: &Cone) -> String {
 
 fn guarantee(set: &Set) -> String {
     let guarantee = &set.guarantee;
-    let header = format!("proved, except with probability {}", short(guarantee.failure));
+    let failure = short(guarantee.failure);
+    let header =
+        format!("for independent draws and exact steps, each except with probability {failure}");
     let mut table = Table::new("<>", [header.as_str(), "at most"]);
     let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent_of);
     table.push([
@@ -186,9 +188,12 @@ fn guarantee(set: &Set) -> String {
         "distance of any outcome of as many steps from some that was found (√J)".to_owned(),
         short_or_dash(guarantee.radius_of_outcomes),
     ]);
-    table.push(["mean LCPs per sample".to_owned(), short_or_dash(guarantee.mean_lcps)]);
     table.push([
-        "a sample needs more steps than it is given".to_owned(),
+        "mean LCPs per sample, without exception".to_owned(),
+        short_or_dash(guarantee.mean_lcps),
+    ]);
+    table.push([
+        "a sample needs more steps than it is given, without exception".to_owned(),
         share(guarantee.more_lcps),
     ]);
     table.to_string()

@@ -16,9 +16,11 @@
 mod figures;
 mod laws;
 
+use std::{panic::resume_unwind, thread};
+
 use nalgebra::Vector3;
 use percussion_granular::{
-    Report, Settings,
+    Correction, Report, Settings,
     channel::{Channel, Parameters},
     statistics::{CellAverages, RadialDistribution, SolidProfile},
 };
@@ -26,7 +28,7 @@ use percussion_mechanism::view::GrainFilm;
 use percussion_record::{ExperimentOutcome, Play};
 
 use crate::{
-    channel::{Document, Run},
+    channel::{Beside, Document, Run},
     error::Error,
     experiments::{Effort, Experiment, Options, Progress},
 };
@@ -44,7 +46,22 @@ pub(in crate::experiments) fn run(
         Effort::Full => document.full,
     };
     let mut show = |share| progress(share, experiment.title);
-    let (mut channel, course, film) = Course::run(document, &run, options.seed, &mut show)?;
+    let correction = Settings::default().correction;
+    let Beside { part, window } = document.beside;
+    // Its rows have no verdict, so that changed inputs need not be tried on them.
+    let is_beside = experiment.perturbation.is_none();
+    let (ours, beside) = thread::scope(|scope| {
+        let beside = is_beside.then(|| {
+            scope.spawn(move || {
+                let correction = Correction::Velocity { part };
+                let run = Run { window, ..run };
+                Course::run(document, &run, (correction, options.seed), &mut |_| ())
+            })
+        });
+        let ours = Course::run(document, &run, (correction, options.seed), &mut show);
+        (ours, beside.map(thread::ScopedJoinHandle::join))
+    });
+    let (mut channel, course, film) = ours?;
     let laws = laws::compare(&mut channel, experiment.faults())?;
 
     let mut measurements = experiment.measurements(&fixture);
@@ -73,6 +90,15 @@ pub(in crate::experiments) fn run(
     measurements.add("last step: residual by Coulomb's law over the reported one", laws.coulomb);
     measurements
         .add("last step: residual by maximum dissipation over the reported one", laws.dissipation);
+    if let Some(beside) = beside {
+        let (_, beside, _) = beside.unwrap_or_else(|panic| resume_unwind(panic))?;
+        let name = |what| format!("overlaps removed by velocities: {what}");
+        measurements.add(name("solid fraction"), beside.mean(|sample| sample.solid_fraction));
+        let contacts = beside.mean(|sample| sample.contacts_per_grain);
+        measurements.add(name("contacts per grain"), contacts);
+        let overlap = beside.largest(|sample| sample.overlap);
+        measurements.add(name("deepest overlap, in diameters"), overlap);
+    }
     let figures = figures::all(&fixture, &course, &sizes);
     let mut outcome = experiment.outcome(&fixture, measurements, figures)?;
     outcome.summary = outcome.summary.replace("{factor}", &run.factor.to_string());
@@ -133,12 +159,12 @@ impl Course {
     fn run(
         document: &Document,
         run: &Run,
-        seed: u64,
+        (correction, seed): (Correction, u64),
         progress: &mut dyn FnMut(f64),
     ) -> Result<(Channel, Self, GrainFilm), Error> {
         let Run { factor, max_sweeps, tolerance, .. } = *run;
         let coarser = document.parameters(seed).coarser(factor);
-        let settings = Settings { max_sweeps, tolerance, ..coarser.settings };
+        let settings = Settings { max_sweeps, tolerance, correction, ..coarser.settings };
         let parameters = Parameters { settings, ..coarser };
         let (size, diameter) = (parameters.size, 2.0 * parameters.radius);
         let [first_step, steps] = run.window.map(|time| whole(time / settings.step_size));
@@ -290,7 +316,10 @@ mod tests {
         let run = Run { factor: 8.0, max_sweeps: 30, tolerance: 1e-2, window: [0.01, 0.03] };
         let mut last = 0.0;
         let (mut channel, course, _) =
-            Course::run(document, &run, 0, &mut |share| last = share).unwrap();
+            Course::run(document, &run, (Settings::default().correction, 0), &mut |share| {
+                last = share;
+            })
+            .unwrap();
         assert!((last - 1.0).abs() < 0.02, "progress ends at {last}");
         // Two layers of 8 × 2 grains, one period apart.
         let expected = 8.0 * 2.0 * 512.0 / (8.0 * 0.94e-3);

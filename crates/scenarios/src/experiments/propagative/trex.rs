@@ -15,6 +15,7 @@ use crate::{
 };
 
 mod gait;
+mod objective;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -101,6 +102,7 @@ pub(in crate::experiments) fn run(
     let figures = vec![
         stances(&design, &optimized, &straight),
         search(&designed),
+        objective::map(&design, &published(&design, parameters), &optimized)?,
         indeterminacies(landing, &initial_gait, &optimized_gait),
     ];
     experiment.outcome(&fixture, measurements, figures)
@@ -122,11 +124,7 @@ fn measure_design(
     measurements: &mut Measurements<'_>,
 ) -> Result<(), Error> {
     let report = &designed.report;
-    let published: Vec<f64> = design
-        .variables
-        .iter()
-        .map(|variable| parameters.published.get(&variable.name).copied().unwrap_or(f64::NAN))
-        .collect();
+    let published = published(design, parameters);
     measurements.add("⟨u, v⟩ of the initial stance", design.cosines_at(&design.start())?[0]);
     // Measured again at the design that was found.
     let mut found = report.variables.clone();
@@ -148,6 +146,12 @@ fn measure_design(
         measurements.add(format!("optimized {}", variable.name), *value);
     }
     Ok(())
+}
+
+/// The optimized stance of Table I.
+fn published(design: &Design, parameters: &Parameters) -> Vec<f64> {
+    let value = |name: &String| parameters.published.get(name).copied().unwrap_or(f64::NAN);
+    design.variables.iter().map(|variable| value(&variable.name)).collect()
 }
 
 fn index(design: &Design, name: &str) -> usize {
