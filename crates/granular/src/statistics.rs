@@ -13,7 +13,7 @@ pub use self::{
     grid::{BoxAverages, BoxCell},
 };
 
-use crate::{Error, Grains};
+use crate::{Domain, Error, Grains};
 
 /// Averages over time in square columns over the `x`-`y` plane.
 #[derive(Clone, Debug, PartialEq)]
@@ -208,10 +208,50 @@ impl RadialDistribution {
 
     /// Counts the pairs of grains at this time.
     pub fn add(&mut self, grains: &Grains) {
+        let inside = grains.positions().iter().filter(|place| self.has(place)).copied();
+        let places = inside.collect();
+        self.count(places);
+    }
+
+    /// Counts the pairs of the grains of all ranks at this time, on rank 0; [`unite`](Self::unite) gives the result to
+    /// all.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`].
+    pub fn add_all(&mut self, domain: &mut impl Domain) -> Result<(), Error> {
+        let grains = domain.world().grains();
+        let all = grains.identities().iter().zip(grains.positions());
+        let own = all.filter(|(identity, place)| domain.is_own(**identity) && self.has(place));
+        let words = own.flat_map(|(_, place)| [place.x, place.y, place.z].map(f64::to_bits));
+        let places = domain.gather(words.collect())?.concat();
+        let place = |words: &[u64]| Vector3::from_fn(|k, _| f64::from_bits(words[k]));
+        self.count(places.chunks_exact(3).map(place).collect());
+        Ok(())
+    }
+
+    /// Adds what the other ranks have counted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreachable`].
+    pub fn unite(&mut self, domain: &mut impl Domain) -> Result<(), Error> {
+        domain.sum(&mut self.weights)?;
+        let mut pairs = [self.pairs];
+        domain.sum(&mut pairs)?;
+        [self.pairs] = pairs;
+        Ok(())
+    }
+
+    /// Whether a point is in the box.
+    fn has(&self, place: &Vector3<f64>) -> bool {
         let [low, high] = self.corners;
-        let inside = |x: &&Vector3<f64>| (0..3).all(|k| low[k] <= x[k] && x[k] <= high[k]);
-        let mut places: Vec<Vector3<f64>> =
-            grains.positions().iter().filter(inside).copied().collect();
+        (0..3).all(|k| low[k] <= place[k] && place[k] <= high[k])
+    }
+
+    /// Counts the pairs of these points, all in the box.
+    fn count(&mut self, mut places: Vec<Vector3<f64>>) {
+        let [low, high] = self.corners;
         // Sorted along x, so that partners are near in the list.
         places.sort_by(|a, b| a.x.total_cmp(&b.x));
         let edges = high - low;

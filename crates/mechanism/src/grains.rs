@@ -86,9 +86,9 @@ use nalgebra::Vector3;
 pub use self::{
     builtin::BUILT_IN,
     format::{
-        Block, Cells, FlowPlane, GrainKind, Insertion, Lattice, Material, Output, PlaneOf, Random,
-        Region, Removal, Round, Scene, Statistics, Steps, Stream, SurfaceOf, Vibration, WallEntry,
-        WallShape,
+        Block, Cells, FlowPlane, GrainKind, Insertion, Lattice, Material, Output, PlaneOf, Radial,
+        Random, Region, Removal, Round, Scene, Statistics, Steps, Stream, SurfaceOf, Vibration,
+        WallEntry, WallShape,
     },
     measure::Measures,
     run::Run,

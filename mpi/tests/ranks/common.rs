@@ -35,6 +35,7 @@ every = 0.02
 planes = [{ name = "hole", point = [0, 0, 0], normal = [0, 0, -1] }]
 surface = {}
 cells = { low = [-0.06, -0.06, 0], high = [0.06, 0.06, 0.3], counts = [2, 2, 3] }
+radial = { low = [-0.06, -0.06, 0], high = [0.06, 0.06, 0.3], reach = 0.05, bins = 20 }
 "#;
 
 /// The program with these arguments, separated by spaces, in `folder`.

@@ -256,7 +256,7 @@ fn the_bin_of_the_book_has_twenty_lines_and_runs() {
     let text = text
         .replace("count = 6000", "count = 300")
         .replace("to = [0, 0, 0.66]", "to = [0, 0, 0.06]");
-    let text = text.replace("from = 1.0\n", "from = 0.05\nevery = 0.02\ncells = { low = [-0.08, -0.08, 0], high = [0.08, 0.08, 0.1], counts = [4, 4, 2] }\n");
+    let text = text.replace("from = 1.0\n", "from = 0.05\nevery = 0.02\ncells = { low = [-0.08, -0.08, 0], high = [0.08, 0.08, 0.1], counts = [4, 4, 2] }\nradial = { low = [-0.08, -0.08, 0], high = [0.08, 0.08, 0.1], reach = 0.05, bins = 20 }\n");
     fs::write(file, &text).unwrap();
     let run = percussion(&["grains", file, "--out", out, "--duration", "0.2", "--json"]);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -266,6 +266,8 @@ fn the_bin_of_the_book_has_twenty_lines_and_runs() {
     let flow = run.json()["statistics"]["hole: mass flow"].as_f64().unwrap();
     assert!(flow > 0.05, "{flow} kg/s");
     assert_eq!(read("cells.csv").lines().count(), 33);
+    assert_eq!(read("radial.csv").lines().count(), 21);
+    assert!(read("figures/velocity-z.svg").starts_with("<svg"), "a profile");
     assert!(read("figures/mass-flow.svg").starts_with("<svg"), "a figure");
     assert!(read("view.json").contains("hole: mass flow"), "a curve of the page");
     let course = read("course.csv");

@@ -138,6 +138,17 @@ impl Scene {
             let expected = "positive integers with a product of at most 1 000 000";
             require("statistics.cells.counts", &cells.counts, expected, valid)?;
         }
+        if let Some(radial) = &statistics.radial {
+            let block = Block { low: radial.low, high: radial.high };
+            check_block("statistics.radial", &block)?;
+            let edges = (0..3).map(|k| radial.high[k] - radial.low[k]);
+            let valid = radial.reach > 0.0 && radial.reach <= edges.fold(f64::INFINITY, f64::min);
+            let expected = "a positive length of at most the shortest edge of the box (m)";
+            require("statistics.radial.reach", &radial.reach, expected, valid)?;
+            let valid = (1..=10_000).contains(&radial.bins);
+            let expected = "an integer from 1 to 10 000";
+            require("statistics.radial.bins", &radial.bins, expected, valid)?;
+        }
         if let Some(center) = statistics.surface.and_then(|surface| surface.center) {
             finite("statistics.surface.center", &center)?;
         }

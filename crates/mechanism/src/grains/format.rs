@@ -367,6 +367,8 @@ pub struct Statistics {
     pub from: Option<f64>,
     /// Cells for solid fraction and velocity.
     pub cells: Option<Cells>,
+    /// The radial distribution of grains in a box.
+    pub radial: Option<Radial>,
     /// Planes through which mass flow is counted.
     pub planes: Vec<FlowPlane>,
     /// The surface whose angle is measured.
@@ -391,6 +393,25 @@ pub struct Cells {
     pub high: [f64; 3],
     /// Number along each axis, at least 1, at most a million cells.
     pub counts: [usize; 3],
+}
+
+/// A box whose grains are counted by their distances from each other.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Radial {
+    /// Lower corner (m).
+    pub low: [f64; 3],
+    /// Upper corner (m).
+    pub high: [f64; 3],
+    /// Largest distance (m), positive and at most the shortest edge of the box.
+    pub reach: f64,
+    /// Number of equal classes of the distance, from 1 to 10 000; default 100.
+    #[serde(default = "bins")]
+    pub bins: usize,
+}
+
+const fn bins() -> usize {
+    100
 }
 
 /// A plane through which mass flow is counted, positive along `normal`.

@@ -2,10 +2,14 @@
 
 use std::ops::Range;
 
+mod profile;
+
 use nalgebra::{Matrix3, Vector3};
 use percussion_granular::{
     Domain, Error as StepError,
-    statistics::{BoxAverages, BoxCell, ContactAverages, Flow, surface_angle_of_all},
+    statistics::{
+        BoxAverages, BoxCell, ContactAverages, Flow, RadialDistribution, surface_angle_of_all,
+    },
 };
 use percussion_record::{Axis, Figure, Map, Mark, Series};
 
@@ -22,7 +26,7 @@ const CLASSES: usize = 60;
 const TENSOR: [(&str, usize, usize); 6] =
     [("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("xz", 0, 2), ("yz", 1, 2)];
 
-/// A table over time, averages in cells and the distribution of forces.
+/// A table over time, averages in cells, the radial distribution and the distribution of forces.
 ///
 /// A line of the table has the time (s) and, as means of ten samples since the line before: the coordination number (mean
 /// number of contacts of a grain that carry an impulse), the normal force (N), the fabric tensor of contacts between
@@ -43,6 +47,7 @@ pub struct Measures {
     sums: Sums,
     cells: Option<BoxAverages>,
     counts: [usize; 3],
+    radial: Option<RadialDistribution>,
     /// Contacts by their normal force over the mean of the sample; the last class has all larger ones.
     classes: Vec<f64>,
     rows: Vec<Vec<f64>>,
@@ -71,7 +76,7 @@ impl Measures {
         let walls = run.walls().to_vec();
         let (scene, domain) = run.parts();
         let world = domain.world();
-        let Statistics { every, from, cells, planes, surface } = &scene.statistics;
+        let Statistics { every, from, cells, radial, planes, surface } = &scene.statistics;
         let every = every.unwrap_or(0.01 * scene.duration);
         #[expect(
             clippy::cast_possible_truncation,
@@ -86,6 +91,10 @@ impl Measures {
         let grid = |cells: &super::Cells| {
             BoxAverages::new([cells.low.into(), cells.high.into()], cells.counts)
         };
+        let distribution = |radial: &super::Radial| {
+            let corners = [radial.low.into(), radial.high.into()];
+            RadialDistribution::new(corners, radial.reach, radial.bins)
+        };
         let mut measures = Self {
             strides: [sample, sample.saturating_mul(SAMPLES)],
             from: from.unwrap_or(0.5 * scene.duration),
@@ -96,6 +105,7 @@ impl Measures {
             sums: Sums::default(),
             cells: cells.as_ref().map(grid).transpose()?,
             counts: cells.map_or([0; 3], |cells| cells.counts),
+            radial: radial.as_ref().map(distribution).transpose()?,
             classes: vec![0.0; CLASSES],
             rows: Vec::new(),
         };
@@ -125,6 +135,9 @@ impl Measures {
         if !steps.is_multiple_of(self.strides[1]) {
             return Ok(None);
         }
+        if let Some(radial) = self.radial.as_mut().filter(|_| time >= self.from) {
+            radial.add_all(domain)?;
+        }
         let row = self.row(domain)?;
         self.begin_line(time);
         self.rows.push(row);
@@ -136,13 +149,14 @@ impl Measures {
         self.flows.iter_mut().for_each(|(_, flow)| flow.see(domain));
     }
 
-    /// Adds the averages in cells and the distribution of forces of the other ranks, once at the end.
+    /// Adds the averages in cells, the radial distribution and the distribution of forces of the other ranks, once at the end.
     ///
     /// # Errors
     ///
     /// [`StepError::Unreachable`].
     pub fn unite(&mut self, domain: &mut impl Domain) -> Result<(), StepError> {
         domain.sum(&mut self.classes)?;
+        self.radial.as_mut().map_or(Ok(()), |radial| radial.unite(domain))?;
         self.cells.as_mut().map_or(Ok(()), |cells| cells.unite(domain))
     }
 
@@ -244,6 +258,14 @@ impl Measures {
         self.cells.iter().filter(|cells| cells.times() > 0.0).flat_map(BoxAverages::iter)
     }
 
+    /// Pairs `[r, g(r)]` of the radial distribution in `statistics.radial` from `statistics.from` on, where there was a
+    /// pair.
+    #[must_use]
+    pub fn radial(&self) -> Vec<[f64; 2]> {
+        let values = self.radial.as_ref().map(RadialDistribution::values).unwrap_or_default();
+        if values.iter().all(|[_, value]| *value == 0.0) { Vec::new() } else { values }
+    }
+
     /// Mean over the lines after `statistics.from` of every column but the time, where there are any.
     #[must_use]
     pub fn means(&self) -> Vec<f64> {
@@ -296,6 +318,7 @@ impl Measures {
             figures.push(plot("force-distribution", "Normal forces", axes, series));
         }
         figures.extend(self.map());
+        figures.extend(profile::figures(self));
         figures
     }
 

@@ -48,6 +48,11 @@ impl Scene {
             point(&mut cells.low);
             point(&mut cells.high);
         }
+        if let Some(radial) = &mut self.statistics.radial {
+            point(&mut radial.low);
+            point(&mut radial.high);
+            radial.reach *= factor;
+        }
         self.statistics.planes.iter_mut().for_each(|plane| point(&mut plane.point));
         if let Some(center) = self.statistics.surface.as_mut().and_then(|s| s.center.as_mut()) {
             center.iter_mut().for_each(|entry| *entry *= factor);

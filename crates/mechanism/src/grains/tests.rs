@@ -103,6 +103,18 @@ fn what_cannot_be_done_is_refused_with_line_field_and_expectation() {
         (format!("{BIN}[[insert]]\nlattice = {{}}"), &["region", "missing"]),
         (
             format!(
+                "{BIN}[statistics]\nradial = {{ low = [0, 0, 0], high = [1, 2, 3], reach = 1.5 }}"
+            ),
+            &["line 11", "radial.reach` is 1.5", "shortest edge"],
+        ),
+        (
+            format!(
+                "{BIN}[statistics]\nradial = {{ low = [0, 0, 0], high = [1, 2, 3], reach = 1, bins = 0 }}"
+            ),
+            &["line 11", "radial.bins` is 0", "from 1 to 10 000"],
+        ),
+        (
+            format!(
                 "{BIN}[[insert]]\nlattice = {{ shake = 0.5 }}\nregion.box = {{ low = [0,0,0], high = [1,1,1] }}"
             ),
             &["line 11", "shake", "no grains overlap"],
@@ -265,4 +277,59 @@ fn a_bed_at_rest_is_measured_with_its_weight() {
     assert!((trace - 1.0).abs() < 1e-9, "{trace}");
     assert!(mean("stress zz") > mean("stress xx"), "gravity acts along z");
     assert!(measures.figures().iter().any(|figure| figure.id == "force-distribution"));
+}
+
+#[test]
+fn profiles_and_the_radial_distribution_are_those_of_a_falling_lattice() {
+    // Four layers of grains, 12.5 mm apart, which fall freely side by side through layers of cells as high.
+    let mut run = run_of(
+        "[[insert]]\nlattice = { pitch = 1.25, shake = 0 }\nregion.box = { low = [0, 0, 1], high = [0.05, 0.05, 1.05] }\n\
+         [statistics]\nevery = 0.01\nfrom = 0\n\
+         cells = { low = [0, 0, 0.9875], high = [0.05, 0.05, 1.05], counts = [1, 2, 5] }\n\
+         radial = { low = [0, 0, 0.9], high = [0.05, 0.05, 1.05], reach = 0.05, bins = 25 }\n",
+    );
+    assert_eq!(run.world().grains().len(), 64);
+    let mut measures = Measures::new(&run).unwrap();
+    for _ in 0..10 {
+        run.step_watched(&mut |world, _| drop(measures.look(world).unwrap().map(<[f64]>::to_vec)))
+            .unwrap();
+    }
+    measures.unite(&mut run.world().clone()).unwrap();
+
+    let figures = measures.figures();
+    let points = |id: &str, series: usize| {
+        let figure = figures.iter().find(|figure| figure.id == id);
+        figure.unwrap_or_else(|| panic!("no {id}")).series[series].points.clone()
+    };
+    assert!(figures.iter().all(|figure| figure.id != "solid-fraction-x"), "one cell along x");
+    // The lowest layer of cells is empty, every other has a layer of 16 grains.
+    let fraction = 16.0 * std::f64::consts::PI / 6.0 * 1e-6 / (0.05 * 0.05 * 0.0125);
+    let profile = points("solid-fraction-z", 0);
+    assert_eq!(profile.len(), 5);
+    assert!((profile[0][0] - 0.99375).abs() < 1e-12 && profile[0][1] == 0.0, "{profile:?}");
+    assert!(profile[1..].iter().all(|[_, value]| (value - fraction).abs() < 1e-12), "{profile:?}");
+    assert!(
+        points("solid-fraction-y", 0)
+            .iter()
+            .all(|[_, value]| (value - 0.8 * fraction).abs() < 1e-12)
+    );
+    // The mean of the velocities −0.00981 k m/s after the steps k = 1 to 10.
+    let velocity = points("velocity-z", 2);
+    assert!(velocity[0][1] == 0.0, "no grains");
+    assert!(
+        velocity[1..].iter().all(|[_, value]| (value + 5.5 * 0.00981).abs() < 1e-12),
+        "{velocity:?}"
+    );
+
+    // Neighbors are 12.5 mm and 17.7 mm apart: the classes from 12 to 14 mm and from 16 to 18 mm.
+    let radial = measures.radial();
+    assert_eq!(points("radial-distribution", 0), radial);
+    let filled: Vec<bool> = radial.iter().map(|[_, value]| *value > 0.0).collect();
+    assert!(filled[6] && filled[8] && !filled[7] && !filled[..6].contains(&true), "{radial:?}");
+    // 3 · 2 · 4 · 4 · 3 ordered pairs of nearest neighbors with the weights of the box, of 64 · 63.
+    let weight = |cut: f64| 1.0 / (1.0 - 0.0125 / cut);
+    let pairs = 96.0 * (2.0 * weight(0.05) + weight(0.15));
+    let shell = 4.0 / 3.0 * std::f64::consts::PI * (0.014_f64.powi(3) - 0.012_f64.powi(3));
+    let expected = pairs / (64.0 * 63.0 * shell / (0.05 * 0.05 * 0.15));
+    assert!((radial[6][1] / expected - 1.0).abs() < 1e-9, "{} and {expected}", radial[6][1]);
 }

@@ -54,7 +54,7 @@ impl StatisticsFile {
     }
 }
 
-/// Writes the averages of cells and the figures, and returns their names.
+/// Writes the averages of cells, the radial distribution and the figures, and returns their names.
 pub(super) fn write(directory: &Path, measures: &Measures) -> Result<Vec<PathBuf>> {
     let mut files = vec![directory.join(TABLE)];
     let rows: Vec<Vec<f64>> = measures
@@ -76,6 +76,14 @@ pub(super) fn write(directory: &Path, measures: &Measures) -> Result<Vec<PathBuf
         ];
         let path = directory.join("cells.csv");
         atomic::write(&path, csv::table(&columns, rows).as_bytes())?;
+        files.push(path);
+    }
+    let radial = measures.radial();
+    if !radial.is_empty() {
+        let path = directory.join("radial.csv");
+        let columns = ["distance (m)", "radial distribution"];
+        let table = csv::table(&columns, radial.iter().map(|row| row.to_vec()));
+        atomic::write(&path, table.as_bytes())?;
         files.push(path);
     }
     let figures = measures.figures();
