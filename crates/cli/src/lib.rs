@@ -20,7 +20,8 @@
 //! and logs go to standard error; progress bars are shown only on a terminal.
 //!
 //! The exit code is 0 for success, 1 for an unsolved problem or a failed acceptance, and 2 for invalid input
-//! or output that cannot be written. A reader that closes the pipe early, such as `head`, changes neither the
+//! or output that cannot be written. Work that `--time-limit` ends has the status `time-limit` and the exit code 1; what is
+//! finished is written. A reader that closes the pipe early, such as `head`, changes neither the
 //! result nor the exit code.
 //!
 //! The library has the commands; [`main`] is all of the program. [`grains`] also serves programs that run grains on several

@@ -63,6 +63,8 @@ mod sequence;
 #[cfg(test)]
 mod tests;
 
+use std::ops::ControlFlow;
+
 use percussion_impact::{
     RestitutionUse,
     guarantee::{self, proportion},
@@ -230,6 +232,27 @@ pub fn run(
     settings: &Settings,
     progress: &dyn Fn(u32),
 ) -> Result<Ensemble, Error> {
+    let watch = |done| {
+        progress(done);
+        ControlFlow::Continue(())
+    };
+    run_while(model, start, end, settings, &watch)
+}
+
+/// Like [`run`], but ends with the members so far where `watch`, which receives the number of members done, answers
+/// [`ControlFlow::Break`]. The first members, up to 64 of them, are always followed; the members of the result are the same
+/// as those of the whole ensemble.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_while(
+    model: &Model,
+    start: &(dyn Fn(u32) -> State + Sync),
+    end: f64,
+    settings: &Settings,
+    watch: &dyn Fn(u32) -> ControlFlow<()>,
+) -> Result<Ensemble, Error> {
     check(settings, model)?;
     let follow = |number: u32| {
         let law = set_valued::Member::new(SetValuedRouth::new(settings.law), number)?;
@@ -270,7 +293,9 @@ pub fn run(
             values.push(of_member);
             restitution = restitution.max(used);
         }
-        progress(done);
+        if watch(done).is_break() {
+            break;
+        }
     }
     let times = bands::times(start(0).time, end, settings.intervals);
     let failure = settings.failure;

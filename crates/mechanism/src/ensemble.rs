@@ -1,5 +1,7 @@
 //! Ensembles of event-driven motions of a scenario, whose impacts have drawn outcomes: [`Ensemble`].
 
+use std::ops::ControlFlow;
+
 use percussion_impact::set_valued::{self, SetValuedRouth};
 use percussion_integrators::ensemble::{self, Place};
 use percussion_record::{Column, Table};
@@ -47,14 +49,32 @@ impl Setup {
         settings: ensemble::Settings,
         progress: &dyn Fn(f64),
     ) -> Result<Ensemble, Error> {
+        let watch = |share| {
+            progress(share);
+            ControlFlow::Continue(())
+        };
+        self.simulate_ensemble_while(settings, &watch)
+    }
+
+    /// Like [`simulate_ensemble`](Self::simulate_ensemble), but ends with the members so far where `watch` answers
+    /// [`ControlFlow::Break`], as [`ensemble::run_while`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ensemble`].
+    pub fn simulate_ensemble_while(
+        &self,
+        settings: ensemble::Settings,
+        watch: &dyn Fn(f64) -> ControlFlow<()>,
+    ) -> Result<Ensemble, Error> {
         let Mechanism { model, state, parts, .. } = &self.mechanism;
         let members = f64::from(settings.members.max(1));
-        let result = ensemble::run(
+        let result = ensemble::run_while(
             model,
             &|_member| state.clone(),
             state.time + self.scenario.duration,
             &settings,
-            &|done| progress(f64::from(done) / members),
+            &|done| watch(f64::from(done) / members),
         )?;
         let mut quantities = trajectory::coordinate_columns(parts);
         quantities.push(Column { name: "energy".to_owned(), unit: "J".to_owned() });
@@ -171,6 +191,19 @@ mod tests {
         let alone = setup.simulate_events(&law, &mut |_| ()).unwrap().report.state;
         let first = setup.simulate_member(settings.law, 0, &mut |_| ()).unwrap().report.state;
         assert_eq!(alone, first);
+    }
+
+    /// The members of an ensemble that is ended early are those of the whole one.
+    #[test]
+    fn an_ensemble_that_is_ended_has_its_first_members() {
+        let setup = Scenario::from_toml_str(SQUARE).unwrap().build().unwrap();
+        let settings = ensemble::Settings { members: 70, intervals: 4, ..Default::default() };
+        let whole = setup.simulate_ensemble(settings.clone(), &|_| ()).unwrap().result;
+        let ended = setup.simulate_ensemble_while(settings, &|_| ControlFlow::Break(())).unwrap();
+        assert_eq!((whole.members.len(), ended.result.members.len()), (70, 64));
+        assert_eq!(ended.result.members[..], whole.members[..64]);
+        let counted: u64 = ended.result.statuses.iter().map(|share| share.count).sum();
+        assert_eq!((counted, ended.table().rows[0][1]), (64, 64.0));
     }
 
     #[test]

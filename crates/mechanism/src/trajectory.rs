@@ -6,6 +6,7 @@ pub(crate) use table::coordinate_columns;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::ControlFlow,
     sync::Arc,
 };
 
@@ -140,6 +141,48 @@ impl Setup {
         progress: &mut dyn FnMut(f64),
         dump: &mut dyn FnMut(&Document),
     ) -> Result<Trajectory, Error> {
+        let mut told = 0;
+        let mut watch = |share: f64| {
+            // About a hundred times, and at the end.
+            if share * 100.0 >= f64::from(told) {
+                told += 1;
+                progress(share);
+            }
+            ControlFlow::Continue(())
+        };
+        self.simulate_while(&mut watch, dump)
+    }
+
+    /// Like [`simulate_with_dump`](Self::simulate_with_dump), but asks `watch` before every step, with the completed
+    /// fraction, and after the last one with 1. If it answers [`ControlFlow::Break`], the motion ends there and has the
+    /// steps so far, with the same results as those steps of the whole motion.
+    ///
+    /// # Errors
+    ///
+    /// As [`simulate`](Self::simulate).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use percussion_mechanism::scenario::Scenario;
+    ///
+    /// let setup = Scenario::from_path("fixtures/compat/scenarios/rod-on-table.toml")?.build()?;
+    /// let mut steps = 0;
+    /// let mut watch = |_fraction| {
+    ///     steps += 1;
+    ///     if steps > 10 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    /// };
+    /// let trajectory = setup.simulate_while(&mut watch, &mut |_| ())?;
+    /// assert_eq!(trajectory.reports.len(), 10);
+    /// # Ok::<(), percussion_mechanism::Error>(())
+    /// ```
+    pub fn simulate_while(
+        &self,
+        watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
+        dump: &mut dyn FnMut(&Document),
+    ) -> Result<Trajectory, Error> {
         let Self { scenario, mechanism, .. } = self;
         let Mechanism { model, state, .. } = mechanism;
         let step_count = scenario.step_count();
@@ -156,10 +199,9 @@ impl Setup {
             samples: vec![first],
             reports: Vec::with_capacity(step_count),
         };
-        let stride = step_count.div_ceil(100);
         for step in 0..step_count {
-            if step % stride == 0 {
-                progress(step as f64 / step_count as f64);
+            if watch(step as f64 / step_count as f64).is_break() {
+                break;
             }
             let report = simulation.step().inspect_err(|_| {
                 if let Some(document) = simulation.document() {
@@ -170,7 +212,10 @@ impl Setup {
             let report = report?;
             trajectory.push(model, state, scenario.way(&trajectory, model, state), report);
         }
-        progress(1.0);
+        if trajectory.reports.len() == step_count {
+            // Nothing is left that an answer could end.
+            let _ = watch(1.0);
+        }
         if let Some(surfaces) = &mechanism.surfaces {
             let contacts = simulation.contacts();
             let found = (0..contacts.len()).filter_map(|number| contacts.name(number));

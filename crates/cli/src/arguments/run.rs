@@ -9,7 +9,9 @@ use clap::{
 use percussion_integrators::schemes::Name;
 use percussion_mechanism::scenario::Drive;
 
-use super::{LawSettings, RobotOptions, Which, count, laws::law_or_all, positive, whole};
+use super::{
+    LawSettings, RobotOptions, TimeLimit, Which, count, laws::law_or_all, positive, whole,
+};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -56,6 +58,9 @@ pub(crate) struct Run {
     /// Member of the ensemble that the page in the directory of `--out` plays; by default 0.
     #[arg(long, value_name = "K", value_parser = whole, allow_hyphen_values = true, requires = "ensemble", help_heading = "Ensembles")]
     pub(crate) member: Option<u64>,
+    /// Of time-stepping schemes and of ensembles, which follow at least their first 64 motions.
+    #[command(flatten)]
+    pub(crate) time_limit: TimeLimit,
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
@@ -67,7 +72,7 @@ Examples:
   percussion run event-driven/bouncing-ball --out run
   percussion run stewart-trinkle/four-balls --integrator event-driven --law plus
   percussion run event-driven/bouncing-ball --integrator variational --step-size 0.01
-  percussion run falling-block.toml --ensemble 200 --seed 1 --out run
+  percussion run falling-block.toml --ensemble 200 --seed 1 --time-limit 60 --out run
   percussion run rocking-block --law poisson
   percussion run robot.urdf --friction 0.6 --duration 2 --out run
   percussion run robot.urdf --posture hip=0.4,knee=-0.8 --height 0.1

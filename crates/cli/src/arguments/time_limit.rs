@@ -1,6 +1,9 @@
 //! A limit on the computing time, the same for all commands that have one.
 
-use std::time::{Duration, Instant};
+use std::{
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
 
 use clap::Args;
 
@@ -35,6 +38,12 @@ impl Clock {
     pub(crate) fn is_over(self) -> bool {
         self.end.is_some_and(|end| Instant::now() >= end)
     }
+
+    /// Whether work goes on of which the fraction `share` is done: its first part always does, and so does work that is done.
+    pub(crate) fn after(self, share: f64) -> ControlFlow<()> {
+        let may_end = share > 0.0 && share < 1.0;
+        if may_end && self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
 }
 
 #[cfg(test)]
@@ -46,5 +55,8 @@ mod tests {
         let over = |seconds| TimeLimit { seconds }.start().is_over();
         assert!(over(Some(1e-12)));
         assert!(!over(Some(1e6)) && !over(Some(1e300)) && !over(None));
+        let short = TimeLimit { seconds: Some(1e-12) }.start();
+        let ends = [0.0, 0.5, 1.0].map(|share| short.after(share).is_break());
+        assert_eq!(ends, [false, true, false]);
     }
 }

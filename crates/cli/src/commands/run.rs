@@ -40,7 +40,7 @@ struct Summary {
     restitution: RestitutionUse,
     /// Step size (s).
     step_size: f64,
-    /// Reason why the simulation failed, if it did.
+    /// Reason why the simulation failed or ended early, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     /// Summary of the motion, if the simulation did not fail.
@@ -56,6 +56,8 @@ enum Status {
     Completed,
     /// All steps were made, but one ended with more energy than the motion can have.
     EnergyGained,
+    /// The computing time was over before the end.
+    TimeLimit,
     Failed,
 }
 
@@ -122,6 +124,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
             ("--step-size", arguments.step_size.is_some()),
             ("--duration", arguments.duration.is_some()),
             ("--ensemble", arguments.ensemble.is_some()),
+            ("--time-limit", arguments.time_limit.seconds.is_some()),
         ] {
             let name = &arguments.scenario;
             ensure!(!given, "`{option}` is given, but `{name}` is an impact, expected a scenario");
@@ -141,6 +144,11 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
         return ensemble::execute(arguments, &scenario, members);
     }
     if scenario.integrator.method == Name::EventDriven {
+        ensure!(
+            arguments.time_limit.seconds.is_none(),
+            "`--time-limit` is given for one event-driven motion, which has no step to end after, expected `--ensemble` or a \
+             time-stepping `--integrator`"
+        );
         return events::execute(arguments, &scenario);
     }
     ensure!(
@@ -170,14 +178,16 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
         motion: None,
         files: Vec::new(),
     };
-    let progress = Progress::new();
+    let (progress, clock) = (Progress::new(), arguments.time_limit.start());
     let mut failing = None;
-    let result = setup.simulate_with_dump(
-        &mut |share| progress.show(share, &scenario.title),
-        &mut |document| {
-            failing = Some(document.to_string());
-        },
-    );
+    let mut watch = |share| {
+        progress.show(share, &scenario.title);
+        // The first step is always made.
+        clock.after(share)
+    };
+    let result = setup.simulate_while(&mut watch, &mut |document| {
+        failing = Some(document.to_string());
+    });
     progress.clear();
     if let (Some(directory), Some(text)) = (&arguments.out, failing) {
         let file = directory.join("failing-step.json");
@@ -188,6 +198,15 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
         Ok(trajectory) => {
             if trajectory.status() != trajectory::Status::Completed {
                 summary.status = Status::EnergyGained;
+            }
+            let (done, all) = (trajectory.reports.len(), scenario.step_count());
+            if done < all {
+                summary.status = Status::TimeLimit;
+                let time = short(trajectory.end().time);
+                let error =
+                    anyhow!("the time limit was reached at {time} s, after {done} of {all} steps");
+                summary.error = Some(error.to_string());
+                complain(&error);
             }
             summary.motion = Some(motion(&trajectory));
             if let Some(directory) = &arguments.out {
@@ -210,7 +229,7 @@ fn verdict(status: Status, arguments: &Run) -> Verdict {
     match status {
         Status::Completed => Verdict::Met,
         Status::EnergyGained if gains => Verdict::Met,
-        Status::EnergyGained | Status::Failed => Verdict::Unmet,
+        Status::EnergyGained | Status::TimeLimit | Status::Failed => Verdict::Unmet,
     }
 }
 

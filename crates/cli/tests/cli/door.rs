@@ -165,3 +165,27 @@ fn work_ends_in_order_when_its_time_is_over() {
     percussion(&given).assert_refused(&["--sensitivity", "--time-limit"]);
     percussion(&["grains", "column", "--time-limit", "0"]).assert_refused(&["above 0"]);
 }
+
+#[test]
+fn a_run_ends_in_order_when_its_time_is_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let limit = ["--time-limit", "1e-9", "--json", "--out", out];
+    let rod = ["run", "stewart-trinkle/rod-on-table"];
+    let run = percussion(&[&rod[..], &limit].concat());
+    let document = run.json();
+    assert_eq!((run.code, &document["status"]), (Some(1), &Value::from("time-limit")));
+    assert_eq!(document["steps"], 1, "the first step is always made");
+    assert!(run.stderr.contains("after 1 of"), "{run:?}");
+    let files: BTreeSet<String> = present(directory.path());
+    assert_eq!(document["files"].as_array().unwrap().len(), files.len(), "{files:?}");
+
+    let ball = ["run", "event-driven/bouncing-ball"];
+    percussion(&[&ball[..], &limit].concat()).assert_refused(&["`--time-limit`", "`--ensemble`"]);
+    let many = [&ball[..], &["--ensemble", "65", "--duration", "0.1"], &limit].concat();
+    let ended = percussion(&many);
+    let document = ended.json();
+    assert_eq!((ended.code, &document["status"]), (Some(1), &Value::from("time-limit")));
+    assert_eq!((&document["members"], &document["statuses"][0]["count"]), (&64.into(), &64.into()));
+    assert!(ended.stderr.contains("64 of 65 motions"), "{ended:?}");
+}

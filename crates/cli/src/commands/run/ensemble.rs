@@ -43,7 +43,7 @@ struct Document {
     step: Option<f64>,
     /// Probability that the confidence interval of one probability is wrong; it holds for each interval separately.
     failure: f64,
-    /// Reason why there is no ensemble, if there is none.
+    /// Reason why there is no ensemble, or not all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(flatten)]
@@ -139,13 +139,25 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario, members: u64) -> Res
         result: None,
         files: Vec::new(),
     };
-    let progress = Progress::new();
-    let result =
-        setup.simulate_ensemble(settings, &|fraction| progress.show(fraction, &scenario.title));
+    let (progress, clock) = (Progress::new(), arguments.time_limit.start());
+    let watch = |share| {
+        progress.show(share, &scenario.title);
+        clock.after(share)
+    };
+    let result = setup.simulate_ensemble_while(settings, &watch);
     progress.clear();
     match result {
         Ok(ensemble) => {
             document.status = status(&ensemble);
+            let (done, all) = (ensemble.result.members.len(), document.members);
+            if done < all as usize {
+                document.status = "time-limit";
+                let error = anyhow!("the time limit was reached after {done} of {all} motions");
+                document.error = Some(error.to_string());
+                complain(&error);
+            }
+            // Shares are of the members that were followed.
+            document.members = u32::try_from(done).unwrap_or(all);
             document.result = Some(Outcome::new(&setup, &ensemble));
             if let Some(directory) = &arguments.out {
                 document.files = files::write(directory, &setup, &ensemble, played)?;
