@@ -51,7 +51,7 @@
 //! | [`impulse_velocity`] | [`ImpulseVelocity`](impulse_velocity::ImpulseVelocity): semi-implicit, contacts by their velocities at the end of the step, round friction cones; the [derivative](impulse_velocity::derivative) of a step |
 //! | [`inclusion`] | impacts without jumps: velocity and time as functions of a parameter, through infinitely many impacts |
 //! | [`Model`] | the moving system, its possible contacts and its start: the same for every scheme |
-//! | [`moreau_jean`] | [`MoreauJean`](moreau_jean::MoreauJean): the θ-method with contacts by their velocities, round friction cones, Newton's restitution |
+//! | [`moreau_jean`] | [`MoreauJean`](moreau_jean::MoreauJean): the θ-method with contacts by their velocities, round friction cones, Newton's restitution; the [derivative](moreau_jean::derivative) of a step |
 //! | [`StepReport`] | the report of a step |
 //! | [`Scales`] | length, mass and time of a problem, to which tolerances are relative |
 //! | [`schemes`] | the schemes by name, and the features that each supports |
@@ -114,6 +114,7 @@ pub mod schemes;
 mod settings;
 mod simulation;
 mod state;
+mod step_derivative;
 pub mod stewart_trinkle;
 pub mod variational;
 mod velocity_level;

@@ -53,6 +53,8 @@
 //! Dynamical Systems*, Springer 2008, section 10.1. V. Acary, "Energy conservation and dissipation properties of
 //! time-integration methods for nonsmooth elastodynamics with contact", *ZAMM* 96 (2016) 585–603 (the bounds of θ).
 
+pub mod derivative;
+
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction::{Law, Method, document::Document};
 
@@ -227,10 +229,24 @@ impl MoreauJean {
 
     /// Computes `v'` with the forces and the masses that result from `guess`.
     fn pass(&mut self, motion: &Motion, report: &mut StepReport) -> Result<(), Error> {
+        self.level.work.passes += 1;
+        let before = self.level.found();
+        self.state(motion)?;
+        let Self { level, settings, .. } = self;
+        level.begin(settings.warm_start);
+        if level.work.passes > 1 {
+            level.begin_with(&before.0, &before.1);
+        }
+        level.solve(settings.unsolved, motion.state.time, report)?;
+        self.apply(motion);
+        Ok(())
+    }
+
+    /// Computes `v_f` and states the contact problem, with the forces and the masses that result from `guess`.
+    fn state(&mut self, motion: &Motion) -> Result<(), Error> {
         let Settings { step_size: h, implicitness: theta, error_reduction, .. } = self.settings;
         let Motion { model, contacts, state } = motion;
         let (system, time) = (model.system(), state.time);
-        self.level.work.passes += 1;
         // v_θ, then the displacement to q_θ.
         self.free.copy_from_slice(&state.velocity);
         self.free.axpy(theta, &self.guess, 1.0 - theta);
@@ -253,18 +269,32 @@ impl MoreauJean {
             time,
         };
         level.constrain(model, &place, free);
-        let before = level.found();
         let shift = |contact: usize, _, approach: f64| {
             -contacts.as_slice()[contact].restitution * (-approach).max(0.0)
         };
-        level.state((model, contacts), &self.active, &place, free, &state.velocity, shift)?;
-        level.begin(self.settings.warm_start);
-        if level.work.passes > 1 {
-            level.begin_with(&before.0, &before.1);
-        }
-        level.solve(self.settings.unsolved, time, report)?;
-        level.apply(model, &place, free, &mut self.velocity);
-        Ok(())
+        level.state((model, contacts), &self.active, &place, free, &state.velocity, shift)
+    }
+
+    /// Writes `v'` of the impulses found.
+    fn apply(&mut self, Motion { model, state, .. }: &Motion) {
+        let Self { settings, level, free, velocity, .. } = self;
+        let place = Place {
+            coordinates: &self.forecast,
+            mass_coordinates: &self.middle,
+            correction: settings.error_reduction / settings.step_size,
+            time: state.time,
+        };
+        level.apply(model, &place, free, velocity);
+    }
+
+    /// Writes `q' = q ⊕ h v_θ`.
+    fn advance(&mut self, Motion { model, state, .. }: &Motion) {
+        let Settings { step_size: h, implicitness: theta, .. } = self.settings;
+        self.tangent.copy_from_slice(&state.velocity);
+        self.tangent.axpy(theta, &self.velocity, 1.0 - theta);
+        self.tangent *= h;
+        let tangent = self.tangent.as_slice();
+        model.system().retract(&state.coordinates, tangent, &mut self.coordinates);
     }
 
     /// `|T(q', v) − T(q, v)|` with the velocity before an impact. Together with the value for the velocity
@@ -360,12 +390,7 @@ impl Scheme for MoreauJean {
             converged = self.tangent.iter().zip(&self.tolerances).all(small);
             self.guess.copy_from(&self.velocity);
         }
-        let Motion { model, state, .. } = &*motion;
-        self.tangent.copy_from_slice(&state.velocity);
-        self.tangent.axpy(theta, &self.velocity, 1.0 - theta);
-        self.tangent *= h;
-        let tangent = self.tangent.as_slice();
-        model.system().retract(&state.coordinates, tangent, &mut self.coordinates);
+        self.advance(motion);
         Ok(())
     }
 

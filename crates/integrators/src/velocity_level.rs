@@ -309,6 +309,12 @@ impl VelocityLevel {
         self.slots.iter().map(|&slot| self.set.gaps()[slot]).collect()
     }
 
+    /// `(J v)_n` of the contacts of the problem (m/s).
+    pub(crate) fn approaches(&self, velocity: &[f64]) -> Vec<f64> {
+        let velocities = self.contact_velocities(velocity);
+        self.slots.iter().map(|&slot| velocities[slot].x).collect()
+    }
+
     pub(crate) const fn has_joint_friction(&self) -> bool {
         self.joints.is_some()
     }

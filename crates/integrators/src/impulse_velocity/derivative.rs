@@ -22,84 +22,22 @@
 
 use nalgebra::{DVector, Vector3};
 use percussion_complementarity::friction::{
-    self, Problem,
-    derivative::{Derivative, Direction, Reach},
+    Problem,
+    derivative::{Derivative, Reach, State as Modes},
 };
 
 use super::{ImpulseVelocity, Settings, place};
-pub use crate::family::{Cause, Family, FamilyError};
+pub use crate::{
+    family::{Cause, Family, FamilyError},
+    step_derivative::{Error, StepDerivative},
+};
 use crate::{
-    error::Error as StepError,
     family::{members, quotient},
     model::{Model, State},
     report::StepReport,
     simulation::{Scheme, Simulation},
+    step_derivative::{direction, first_zero, shorten},
 };
-
-/// Reasons why a step has no derivative.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The family has no members.
-    #[error(transparent)]
-    Family(#[from] FamilyError),
-    /// The step failed.
-    #[error("step at s = {s:?}: {source}")]
-    Step {
-        /// The parameter.
-        s: f64,
-        /// Its error.
-        source: StepError,
-    },
-    /// The model or the settings have a feature whose derivative is not known.
-    #[error("{0}, expected a step of contacts with friction only")]
-    Feature(&'static str),
-    /// A contact begins or ceases to be part of the step near `s = 0`.
-    #[error("at s = {s:?} the step has the contacts {found:?}, at s = 0 {expected:?}")]
-    Contacts {
-        /// The parameter.
-        s: f64,
-        /// The contacts there.
-        found: Vec<usize>,
-        /// The contacts at `s = 0`.
-        expected: Vec<usize>,
-    },
-    /// A contact begins or ceases to overlap near `s = 0`. A gap has to close in the step, while an overlap is removed by a part
-    /// only, so the derivatives on both sides differ.
-    #[error(
-        "contact {contact} has the gap {gap:?} m at the start, which changes its sign near s = 0"
-    )]
-    Gap {
-        /// Number of the contact.
-        contact: usize,
-        /// Its gap at `s = 0` (m).
-        gap: f64,
-    },
-    /// The contact problem has no derivative.
-    #[error(transparent)]
-    Derivative(#[from] friction::derivative::Error),
-}
-
-impl From<friction::derivative::Absent> for Error {
-    fn from(absent: friction::derivative::Absent) -> Self {
-        Self::Derivative(absent.into())
-    }
-}
-
-/// The change of the end of a step per unit of the parameter.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct StepDerivative {
-    /// `dq'/ds` (length `n_q`).
-    pub coordinates: Vec<f64>,
-    /// `dv'/ds` (length `n_v`).
-    pub velocity: Vec<f64>,
-    /// The contacts of the step by number, each with its impulse and `dp/ds` (N·s).
-    pub contacts: Vec<(usize, Vector3<f64>, Vector3<f64>)>,
-    /// The step of `s` after which the first contact changes its mode, or begins or ceases to overlap at the start (without a
-    /// mode), to first order, with the number of that contact.
-    pub reach: Reach,
-}
 
 /// A step of one member of the family, up to its impulses.
 struct Stepped {
@@ -136,14 +74,13 @@ impl Stepped {
         self.scheme().level.found().0
     }
 
-    /// `v'` with other impulses, of which the free velocity is a part or not.
-    fn velocity(&mut self, impulses: &[Vector3<f64>], with_free: bool) -> DVector<f64> {
+    /// `v'` with other impulses.
+    fn velocity(&mut self, impulses: &[Vector3<f64>]) -> DVector<f64> {
         let (motion, scheme) = self.simulation.parts();
         let place = place(&scheme.settings, &self.start);
-        let free = if with_free { scheme.free.clone() } else { DVector::zeros(scheme.free.len()) };
-        let mut velocity = free.clone();
+        let mut velocity = scheme.free.clone();
         scheme.level.set_impulses(impulses);
-        scheme.level.apply(&motion.model, &place, &free, &mut velocity);
+        scheme.level.apply(&motion.model, &place, &scheme.free, &mut velocity);
         velocity
     }
 
@@ -218,9 +155,11 @@ pub fn derivative(
     };
     let (mut after, mut before) = (side(after, increment)?, side(before, -increment)?);
     let span = 2.0 * increment;
-    let overlaps = first_overlap(&contacts, [before.gaps(), here.gaps(), after.gaps()], increment)?;
+    let overlaps = first_zero(&contacts, [&before.gaps(), &here.gaps(), &after.gaps()], increment)
+        .map_err(|(contact, gap)| Error::Gap { contact, gap })?;
 
     let mut found = Vec::new();
+    let mut redundant = false;
     let mut reach = Reach::unlimited();
     let (mut impulses, mut changes) = (Vec::new(), Vec::new());
     if let (Some(problem), Some(right), Some(left)) =
@@ -228,57 +167,25 @@ pub fn derivative(
     {
         let solved = Derivative::at(problem, &here.scheme().level.found().1, &Default::default())?;
         impulses = solved.impulses();
-        let difference = |a: &[Vector3<f64>], b: &[Vector3<f64>]| {
-            a.iter().zip(b).map(|(a, b)| (a - b) / span).collect()
-        };
-        let coefficients = |of: &Problem| -> Vec<f64> {
-            of.contacts().iter().map(friction::single::Contact::friction).collect()
-        };
-        let friction = coefficients(right).into_iter().zip(coefficients(left));
-        let direction = Direction {
-            free_velocity: difference(right.free_velocity(), left.free_velocity()),
-            delassus: Some((right.dense() - left.dense()) / span),
-            friction: friction.map(|(a, b)| (a - b) / span).collect(),
-        };
+        redundant = solved.state() == Modes::Redundant;
+        let direction = direction(right, left, span);
         let change = solved.forward(&direction)?;
         changes = change.impulses;
         reach = change.reach;
         reach.exact = false;
         reach.contact = reach.contact.map(|index| contacts[index]);
-        if let Some((contact, step)) = overlaps.filter(|(_, step)| *step < reach.step) {
-            (reach.step, reach.contact, reach.mode) = (step, Some(contact), None);
-        }
+        shorten(&mut reach, overlaps);
         let pairs = impulses.iter().copied().zip(changes.iter().copied());
         found = contacts.iter().zip(pairs).map(|(&contact, (p, dp))| (contact, p, dp)).collect();
     }
-    let direct = (after.velocity(&impulses, true) - before.velocity(&impulses, true)) / span;
-    let velocity = here.velocity(&impulses, true);
-    let rate = direct + here.velocity(&changes, false);
+    let direct = (after.velocity(&impulses) - before.velocity(&impulses)) / span;
+    let velocity = here.velocity(&impulses);
+    // With errors of the constraints `v'` is affine in the impulses, and not linear.
+    let moved: Vec<_> = impulses.iter().zip(&changes).map(|(p, change)| p + change).collect();
+    let rate = direct + here.velocity(&moved) - &velocity;
     let ends = [(&after, increment), (&before, -increment)]
         .map(|(side, s)| side.end(&(&velocity + &rate * s)));
     let coordinates = quotient(&ends[0], &ends[1], increment);
-    Ok(StepDerivative { coordinates, velocity: rate.as_slice().to_vec(), contacts: found, reach })
-}
-
-/// The first contact whose gap changes its sign along the direction, with the step (> 0), to first order.
-fn first_overlap(
-    contacts: &[usize],
-    [before, here, after]: [Vec<f64>; 3],
-    increment: f64,
-) -> Result<Option<(usize, f64)>, Error> {
-    let mut first = None;
-    for (k, &contact) in contacts.iter().enumerate() {
-        let gap = here[k];
-        if gap == 0.0 && before[k] == 0.0 && after[k] == 0.0 {
-            continue;
-        }
-        if before[k] * after[k] <= 0.0 {
-            return Err(Error::Gap { contact, gap });
-        }
-        let step = -gap * 2.0 * increment / (after[k] - before[k]);
-        if step > 0.0 && first.is_none_or(|(_, least)| step < least) {
-            first = Some((contact, step));
-        }
-    }
-    Ok(first)
+    let velocity = rate.as_slice().to_vec();
+    Ok(StepDerivative { coordinates, velocity, redundant, contacts: found, reach })
 }

@@ -2,7 +2,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 use percussion_dynamics::{
-    Body, FreeBodies,
+    Anchor, Body, FreeBodies,
+    constraint::BallJoint,
     gap::{Plane, Sphere, SpherePlane},
 };
 use percussion_integrators::{
@@ -18,23 +19,25 @@ use rand_chacha::{
 };
 
 /// A body on up to four feet, and how everything of it changes with the parameter.
-struct Family {
+pub(crate) struct Family {
     mass: f64,
     moments: [f64; 3],
     feet: Vec<Vector3<f64>>,
-    friction: Vec<f64>,
+    pub(crate) friction: Vec<f64>,
+    /// Zero for `impulse-velocity`, which does not use it.
+    pub(crate) restitution: Vec<f64>,
     coordinates: Vec<f64>,
     velocity: Vec<f64>,
     /// Rates of the mass, the gravity, the coefficients, the displacement and the velocity.
     rates: Vec<f64>,
 }
 
-fn number(random: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn number(random: &mut ChaCha8Rng) -> f64 {
     (random.next_u64() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }
 
 impl Family {
-    fn random(random: &mut ChaCha8Rng) -> Self {
+    pub(crate) fn random(random: &mut ChaCha8Rng) -> Self {
         let count = 1 + random.next_u64() % 4;
         // Feet above or below the floor, by more than what the parameter changes.
         let feet = (0..count).map(|_| {
@@ -53,6 +56,7 @@ impl Family {
             mass: 2.0 + number(random),
             moments: [(); 3].map(|()| 0.8 + 0.3 * number(random)),
             friction: feet.iter().map(|_| coefficient(random)).collect(),
+            restitution: vec![0.0; feet.len()],
             coordinates: vec![0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0],
             velocity,
             rates: (0..18).map(|_| number(random)).collect(),
@@ -60,7 +64,15 @@ impl Family {
         }
     }
 
-    fn at(&self, s: f64) -> Result<(Model, State), Cause> {
+    /// One foot below the floor, whose normal velocity is zero at `s = 0` and changes with it.
+    pub(crate) fn graze(&mut self) {
+        self.feet = vec![Vector3::new(0.0, 0.0, -0.51)];
+        (self.friction, self.restitution) = (vec![0.5], vec![0.5]);
+        self.velocity = vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        self.rates[14] = 1.0;
+    }
+
+    pub(crate) fn at(&self, s: f64) -> Result<(Model, State), Cause> {
         let rate = |k: usize| s * self.rates[k];
         let mass = self.mass * (1.0 + rate(0));
         let moments = Vector3::from(self.moments) * (1.0 + rate(0));
@@ -77,7 +89,9 @@ impl Family {
         let floor = Plane::new(&Vector3::z(), &Vector3::zeros())?;
         let feet = self.feet.iter().zip(&self.friction).enumerate().map(|(k, (foot, friction))| {
             let gap = SpherePlane::new(Sphere::on_body(0, *foot, 0.0), floor)?;
-            Ok::<_, Cause>(Contact::new(gap, friction * (1.0 + rate(2 + k))))
+            let restitution = self.restitution[k] * (1.0 + rate(5 - k));
+            let contact = Contact::new(gap, friction * (1.0 + rate(2 + k)));
+            Ok::<_, Cause>(contact.with_restitution(restitution))
         });
         let contacts = feet.collect::<Result<_, _>>()?;
         let velocity = (0..6).map(|k| self.velocity[k] + rate(12 + k)).collect();
@@ -219,5 +233,46 @@ fn bad_starts_are_refused() {
         let refused = with(change);
         // At 1e300 m/s every other speed is zero beside it, which is an edge.
         assert!(matches!(refused, Err(Error::Step { .. } | Error::Derivative(_))), "{refused:?}");
+    }
+}
+
+/// A foot held by a joint that is open by `gap` at the start, part of which the step removes: an error of the joint
+/// moves the body without any change of the data, which must not count as a derivative.
+#[test]
+fn errors_of_constraints_are_no_change() {
+    let anchored = |gap: f64, s: f64| -> Result<(Model, State), Cause> {
+        let family = Family {
+            mass: 2.0,
+            moments: [0.4, 0.5, 0.6],
+            feet: vec![Vector3::new(0.3, 0.1, -0.5)],
+            friction: vec![0.3],
+            restitution: vec![0.0],
+            coordinates: vec![0.0, 0.0, 0.5 - 1e-3, 1.0, 0.0, 0.0, 0.0],
+            velocity: vec![1.0, 0.5, -1.0, 0.2, 0.3, 0.1],
+            rates: vec![
+                0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0,
+                0.0, 0.0,
+            ],
+        };
+        let (model, start) = family.at(s)?;
+        let (at, held) = (Vector3::new(-0.2, 0.0, 0.3), Vector3::new(-0.2 + gap, 0.0, 0.8 - 1e-3));
+        let joint = BallJoint::new(Anchor::on_body(0, at), Anchor::in_world(held))?;
+        Ok((model.with_constraints(vec![Box::new(joint)])?, start))
+    };
+    for gap in [0.0, 0.01] {
+        let settings = Settings { step_size: 0.01, tolerance: 1e-13, ..Settings::default() };
+        let found = derivative(&mut |s| anchored(gap, s), &settings, 1e-5).unwrap();
+        let end = |s: f64| {
+            let (model, start) = anchored(gap, s).unwrap();
+            let mut simulation =
+                Simulation::<ImpulseVelocity>::new(model, settings, start).unwrap();
+            simulation.step().unwrap();
+            simulation.state().velocity.clone()
+        };
+        let (after, before) = (end(1e-4), end(-1e-4));
+        for (k, found) in found.velocity.iter().enumerate() {
+            let difference = (after[k] - before[k]) / 2e-4;
+            assert!((difference - found).abs() < 1e-6, "{gap}, {k}: {found} {difference}");
+        }
     }
 }

@@ -6,6 +6,7 @@ mod closed_forms;
 #[path = "../common/mod.rs"]
 mod common;
 mod derivative;
+mod derivative_moreau_jean;
 mod four_bar;
 mod joints;
 mod properties;
