@@ -9,12 +9,12 @@
 //! ```
 //!
 //! where `dp/ds` follows from `dW/ds`, `du_f/ds` and `dμ/ds` by the implicit function theorem
-//! ([`friction::derivative`]). The derivatives of the data are central
+//! ([`friction::derivative`](percussion_complementarity::friction::derivative)). The derivatives of the data are central
 //! differences of smooth functions; no difference of two solutions is taken, so modes and tolerances of the solver do not
 //! enter.
 //!
 //! - **Needs** contacts with friction only: no friction in joints, no drives, no projection. Joints and loops are allowed.
-//! - **Exists** where every contact opens, sticks or slides strictly ([`Absent`](friction::derivative::Absent) says where
+//! - **Exists** where every contact opens, sticks or slides strictly ([`Absent`](percussion_complementarity::friction::derivative::Absent) says where
 //!   not). A contact that begins or ceases to be part of the step within the increment is refused, too.
 //! - **Valid** up to the [reach](StepDerivative::reach), to first order.
 //! - **Accuracy** about `1e-9` of the data per unit of `s`, if they change by their own size over a unit of `s`.

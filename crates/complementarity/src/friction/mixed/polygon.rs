@@ -82,22 +82,58 @@ impl Polygon {
         if self.contains(radius, point) {
             return point;
         }
-        let mut best = (f64::INFINITY, [0.0; 2]);
-        for (from, to) in self.edges() {
+        self.nearest_edge(radius, point).near
+    }
+
+    /// `‖p − Π(p − u)‖` with the projection `Π` on `radius` times the polygon. Where a point of an edge is nearest, the part
+    /// along it is that of `u`, which the rounding of a large `p` would hide.
+    pub(super) fn natural_map(&self, radius: f64, p: [f64; 2], u: [f64; 2]) -> f64 {
+        let trial = minus(p, u);
+        if self.contains(radius, trial) {
+            return u[0].hypot(u[1]);
+        }
+        let Nearest { near, start, direction, .. } = self.nearest_edge(radius, trial);
+        match direction {
+            Some(along) => cross(along, minus(p, start)).hypot(dot(along, u)),
+            None => {
+                let off = minus(p, near);
+                off[0].hypot(off[1])
+            }
+        }
+    }
+
+    /// The point of the edges of `radius` times the polygon nearest to `point`.
+    fn nearest_edge(&self, radius: f64, point: [f64; 2]) -> Nearest {
+        let nowhere = Nearest { distance: f64::INFINITY, ..Nearest::default() };
+        self.edges().fold(nowhere, |best, (from, to)| {
             let edge = minus(to, from);
             let start = [radius * from[0], radius * from[1]];
             let length = dot(edge, edge) * radius;
             let part = if length > 0.0 { dot(minus(point, start), edge) / length } else { 0.0 };
+            let size = edge[0].hypot(edge[1]);
+            let is_between = part > 0.0 && part < 1.0;
+            let direction = is_between.then(|| [edge[0] / size, edge[1] / size]);
             let part = radius * part.clamp(0.0, 1.0);
             let near = [start[0] + part * edge[0], start[1] + part * edge[1]];
             let away = minus(point, near);
             let distance = away[0].hypot(away[1]);
-            if distance < best.0 {
-                best = (distance, near);
+            if distance < best.distance {
+                Nearest { distance, near, start, direction }
+            } else {
+                best
             }
-        }
-        best.1
+        })
     }
+}
+
+/// A point of an edge.
+#[derive(Clone, Copy, Debug, Default)]
+struct Nearest {
+    distance: f64,
+    near: [f64; 2],
+    /// The first corner of the edge, and its direction if the point is between the corners.
+    start: [f64; 2],
+    direction: Option<[f64; 2]>,
 }
 
 /// One half of the hull of sorted points; the last point is that of the other half.
@@ -137,6 +173,16 @@ mod tests {
         assert!(near(polygon.project(1.0, [3.0, -5.0]), [1.0, -1.0]));
         assert!(near(polygon.project(1.0, [0.3, -0.5]), [0.3, -0.5]));
         assert_eq!(polygon.support([0.1, -2.0]), ([1.0, -1.0], 2.1));
+    }
+
+    /// A slip of 1 along an edge at impulses of 1e20.
+    #[test]
+    fn a_slip_along_an_edge_is_not_hidden_by_the_rounding_of_impulses() {
+        let segment = Polygon::new(&[[-1.0, -0.5], [1.0, 0.5]]);
+        let along = segment.natural_map(1e21, [2e20, 1e20], [2.0, 1.0]);
+        assert!((along - 5.0_f64.sqrt()).abs() < 1e-12, "{along}");
+        assert!(segment.natural_map(1e21, [2e20, 1e20], [-1.0, 2.0]) < 1e-12);
+        assert!(segment.natural_map(1e21, [1e21, 5e20], [-2.0, -1.0]) < 1e-12, "at its end");
     }
 
     #[test]

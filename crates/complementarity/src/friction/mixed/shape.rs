@@ -74,6 +74,9 @@ impl Shape {
         {
             return off_disk([p[0], p[1]], [u[0], u[1]], radius * first);
         }
+        if let Self::Polygon(polygon) = self {
+            return polygon.natural_map(radius, [p[0], p[1]], [u[0], u[1]]);
+        }
         let mut trial = [0.0; MOST];
         let mut nearest = [0.0; MOST];
         let n = p.len();
