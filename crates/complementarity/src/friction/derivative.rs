@@ -213,6 +213,10 @@ impl Derivative {
     ) -> Result<Self, Error> {
         error::check(problem, impulses, settings)?;
         let mut point = Point::new(problem, impulses, settings);
+        let size = point.size();
+        if size != 0.0 && !(size * size).is_normal() {
+            return Err(Error::Magnitude { size });
+        }
         point.refine();
         let places: Vec<_> = point.locals.iter().map(|local| local.place).collect();
         if places.iter().any(|place| matches!(place, Place::At(_))) {

@@ -391,3 +391,28 @@ fn bad_input_is_refused_with_its_name() {
     let refused = Derivative::at(&large, &vec![Vector3::zeros(); n], &settings).unwrap_err();
     assert_eq!(refused, Error::TooLarge { found: n });
 }
+
+/// A landing of any speed has the same derivative with respect to it, `dp_n/du = −1/W_nn`, or is refused by its size.
+#[test]
+fn speeds_of_any_size_have_a_derivative_or_are_refused() {
+    let delassus = DMatrix::identity(3, 3) * 0.5;
+    let (mut found, mut refused) = (0, 0);
+    for power in (-300..=300).step_by(10) {
+        let speed = 10_f64.powi(power);
+        // The floor stops the fall by 2 speeds, friction takes 0.25 of it from the slip.
+        let free = vector![-speed, 3.0 * speed, 0.0];
+        let problem = Problem::from_dense(&delassus, free.as_slice(), &[0.25]).unwrap();
+        let impulses = [Vector3::new(2.0 * speed, -0.5 * speed, 0.0)];
+        let direction = Direction::of_free_velocity(vec![Vector3::new(1.0, 0.0, 0.0)]);
+        match Derivative::at(&problem, &impulses, &Settings::default()) {
+            Ok(derivative) => {
+                let change = derivative.forward(&direction).unwrap().impulses[0];
+                assert!((change - Vector3::new(-2.0, 0.5, 0.0)).amax() < 1e-12, "1e{power}");
+                found += 1;
+            }
+            Err(Error::Magnitude { .. }) => refused += 1,
+            Err(other) => panic!("1e{power}: {other}"),
+        }
+    }
+    assert!(found >= 30 && refused >= 10, "{found} {refused}");
+}

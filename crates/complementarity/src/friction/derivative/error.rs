@@ -128,6 +128,14 @@ pub enum Error {
         /// The setting.
         tolerance: f64,
     },
+    /// Velocities or impulses are so large or so small that their squares overflow or underflow.
+    #[error(
+        "velocities and impulses in units of the masses at the contacts are up to {size:e}, expected a size whose square is a normal number"
+    )]
+    Magnitude {
+        /// Their largest amount, each impulse in units of the root of the mass that its contact meets (m/s √kg).
+        size: f64,
+    },
     /// There is no derivative.
     #[error(transparent)]
     Absent(#[from] Absent),

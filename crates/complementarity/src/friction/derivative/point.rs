@@ -50,6 +50,11 @@ pub(super) fn part(vector: &DVector<f64>, contact: usize) -> Vector3<f64> {
 }
 
 impl Point {
+    /// The largest amount of velocities and impulses.
+    pub(super) fn size(&self) -> f64 {
+        self.free_velocity.amax().max(self.velocity.amax()).max(self.impulse.amax())
+    }
+
     pub(super) fn new<D: Delassus>(
         problem: &Problem<D>,
         impulses: &[Vector3<f64>],
