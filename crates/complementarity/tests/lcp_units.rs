@@ -29,12 +29,12 @@ impl Units {
         Self { mass, length, time }
     }
 
-    /// What a velocity of 1 at row `i` reads; every other row is a turning rate.
+    /// The value in the other units of a velocity of 1 in ours, for row `i`. Rows with odd numbers are turning rates.
     fn velocity(self, i: usize) -> f64 {
         if i % 2 == 1 { self.time } else { self.time / self.length }
     }
 
-    /// What a percussion of 1 at row `i` reads.
+    /// The value in the other units of a percussion of 1 in ours, for row `i`.
     fn percussion(self, i: usize) -> f64 {
         let speed = self.time / self.length;
         speed * speed / self.mass / self.velocity(i)
@@ -53,6 +53,10 @@ impl Units {
     fn back(self, z: &DVector<f64>) -> DVector<f64> {
         DVector::from_fn(z.len(), |i, _| z[i] / self.percussion(i))
     }
+}
+
+fn all_answers(problem: &Problem) -> enumerate::SolutionSet {
+    enumerate::solve(problem, &enumerate::Settings::default()).unwrap()
 }
 
 fn entries(random: &mut ChaCha8Rng, rows: usize, columns: usize) -> DMatrix<f64> {
@@ -89,8 +93,7 @@ fn definite_problems_have_the_same_answer_in_all_units() {
         let ours = definite(&mut random);
         let units = Units::random(&mut random);
         let theirs = units.problem(&ours);
-        let settings = enumerate::Settings::default();
-        let sets = [&ours, &theirs].map(|problem| enumerate::solve(problem, &settings).unwrap());
+        let sets = [&ours, &theirs].map(all_answers);
         assert_eq!(sets.each_ref().map(|set| set.vertices.len()), [1, 1], "{case} {units:?}");
         let exact = &sets[0].vertices[0].z;
         let difference = (exact - units.back(&sets[1].vertices[0].z)).amax();
@@ -122,8 +125,7 @@ fn redundant_problems_have_the_same_status_in_all_units() {
         let ours = redundant(&mut random);
         let units = Units::random(&mut random);
         let theirs = units.problem(&ours);
-        let settings = enumerate::Settings::default();
-        let sets = [&ours, &theirs].map(|problem| enumerate::solve(problem, &settings).unwrap());
+        let sets = [&ours, &theirs].map(all_answers);
         let counts = |set: &enumerate::SolutionSet| {
             (set.vertices.len(), set.rays.len(), set.pieces.len(), set.unverified)
         };

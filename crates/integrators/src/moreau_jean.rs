@@ -230,12 +230,12 @@ impl MoreauJean {
     /// Computes `v'` with the forces and the masses that result from `guess`.
     fn pass(&mut self, motion: &Motion, report: &mut StepReport) -> Result<(), Error> {
         self.level.work.passes += 1;
-        let before = self.level.found();
+        let before = (self.level.work.passes > 1).then(|| self.level.found());
         self.state(motion)?;
         let Self { level, settings, .. } = self;
         level.begin(settings.warm_start);
-        if level.work.passes > 1 {
-            level.begin_with(&before.0, &before.1);
+        if let Some((contacts, impulses)) = before {
+            level.begin_with(&contacts, &impulses);
         }
         level.solve(settings.unsolved, motion.state.time, report)?;
         self.apply(motion);
@@ -244,7 +244,7 @@ impl MoreauJean {
 
     /// Computes `v_f` and states the contact problem, with the forces and the masses that result from `guess`.
     fn state(&mut self, motion: &Motion) -> Result<(), Error> {
-        let Settings { step_size: h, implicitness: theta, error_reduction, .. } = self.settings;
+        let Settings { step_size: h, implicitness: theta, .. } = self.settings;
         let Motion { model, contacts, state } = motion;
         let (system, time) = (model.system(), state.time);
         // v_θ, then the displacement to q_θ.
@@ -261,13 +261,8 @@ impl MoreauJean {
         if !self.free.iter().all(|v| v.is_finite()) {
             return Err(Error::NotFinite { quantity: "velocity under smooth forces", time });
         }
-        let Self { level, free, .. } = self;
-        let place = Place {
-            coordinates: &self.forecast,
-            mass_coordinates: &self.middle,
-            correction: error_reduction / h,
-            time,
-        };
+        let Self { settings, level, free, forecast, middle, .. } = self;
+        let place = place(settings, forecast, middle, time);
         level.constrain(model, &place, free);
         let shift = |contact: usize, _, approach: f64| {
             -contacts.as_slice()[contact].restitution * (-approach).max(0.0)
@@ -277,14 +272,8 @@ impl MoreauJean {
 
     /// Writes `v'` of the impulses found.
     fn apply(&mut self, Motion { model, state, .. }: &Motion) {
-        let Self { settings, level, free, velocity, .. } = self;
-        let place = Place {
-            coordinates: &self.forecast,
-            mass_coordinates: &self.middle,
-            correction: settings.error_reduction / settings.step_size,
-            time: state.time,
-        };
-        level.apply(model, &place, free, velocity);
+        let Self { settings, level, free, velocity, forecast, middle, .. } = self;
+        level.apply(model, &place(settings, forecast, middle, state.time), free, velocity);
     }
 
     /// Writes `q' = q ⊕ h v_θ`.
@@ -304,6 +293,16 @@ impl MoreauJean {
         let kinetic =
             |coordinates: &[f64]| motion.model.system().kinetic_energy(coordinates, velocity);
         (kinetic(&self.coordinates) - kinetic(coordinates)).abs()
+    }
+}
+
+/// Where a pass evaluates contacts, and masses.
+fn place<'a>(settings: &Settings, forecast: &'a [f64], middle: &'a [f64], time: f64) -> Place<'a> {
+    Place {
+        coordinates: forecast,
+        mass_coordinates: middle,
+        correction: settings.error_reduction / settings.step_size,
+        time,
     }
 }
 

@@ -6,7 +6,14 @@ use percussion_complementarity::friction::{
     derivative::{Direction, Reach},
 };
 
-use crate::{error::Error as StepError, family::FamilyError};
+use crate::{
+    error::Error as StepError,
+    family::FamilyError,
+    model::{Model, State},
+    report::StepReport,
+    simulation::{Scheme, Simulation},
+    velocity_level::VelocityLevel,
+};
 
 /// Reasons why a step has no derivative.
 #[derive(Debug, thiserror::Error)]
@@ -93,6 +100,68 @@ pub struct StepDerivative {
     /// The step of `s` after which the first contact changes its mode, or begins or ceases to overlap at the start (without a
     /// mode), to first order, with the number of that contact.
     pub reach: Reach,
+}
+
+/// A scheme whose steps are those of [`VelocityLevel`].
+pub(crate) trait LevelScheme: Scheme<Settings: Copy> {
+    /// Its contact problem.
+    fn level(&self) -> &VelocityLevel;
+}
+
+/// A step of one member of the family, up to its impulses; the motion is still at the start.
+pub(crate) struct Stepped<S: Scheme> {
+    pub(crate) simulation: Simulation<S>,
+    pub(crate) s: f64,
+}
+
+impl<S: LevelScheme> Stepped<S> {
+    /// The steps at `0`, `increment` and `−increment` of [`members`](crate::family::members), which have the same contacts.
+    pub(crate) fn members(
+        [here, after, before]: [(Model, State); 3],
+        settings: &S::Settings,
+        increment: f64,
+    ) -> Result<[Self; 3], Error> {
+        let here = Self::at(here, settings, 0.0)?;
+        let expected = here.contacts();
+        let side = |member, s: f64| {
+            let side = Self::at(member, settings, s)?;
+            let found = side.contacts();
+            if found == expected {
+                return Ok(side);
+            }
+            Err(Error::Contacts { s, found, expected: expected.clone() })
+        };
+        let (after, before) = (side(after, increment)?, side(before, -increment)?);
+        Ok([here, after, before])
+    }
+
+    fn at((model, start): (Model, State), settings: &S::Settings, s: f64) -> Result<Self, Error> {
+        let of_step = |source| Error::Step { s, source };
+        let mut simulation = Simulation::<S>::new(model, *settings, start).map_err(of_step)?;
+        let step_size = simulation.scheme().step_size();
+        let (motion, scheme) = simulation.parts();
+        if motion.model.driven().is_some() {
+            return Err(Error::Feature("the model has drives"));
+        }
+        if scheme.level().has_joint_friction() {
+            return Err(Error::Feature("the model has friction in joints"));
+        }
+        let mut report = StepReport::new(motion.state.time + step_size, 0.0);
+        scheme.solve(motion, &mut report).map_err(of_step)?;
+        Ok(Self { simulation, s })
+    }
+
+    pub(crate) fn scheme(&self) -> &S {
+        self.simulation.scheme()
+    }
+
+    pub(crate) fn problem(&self) -> Option<&Problem> {
+        self.scheme().level().problem()
+    }
+
+    pub(crate) fn contacts(&self) -> Vec<usize> {
+        self.scheme().level().found().0
+    }
 }
 
 /// The change of the contact problem between two members that are `span` apart.

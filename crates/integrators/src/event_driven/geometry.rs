@@ -153,6 +153,12 @@ impl<'m> Geometry<'m> {
         slip
     }
 
+    /// Component of the slip of a contact in the direction `along` (m/s).
+    pub(super) fn slip_along(&self, contact: usize, velocity: &[f64], along: [f64; 2]) -> f64 {
+        let slip = self.slip(contact, velocity);
+        slip[0] * along[0] + slip[1] * along[1]
+    }
+
     /// `Ṙ v` of all rows (m/s²), zero for contacts other than `contacts`.
     pub(super) fn bias(&mut self, moment: &Moment<'_>, contacts: &[usize]) -> DVector<f64> {
         let system = self.model.system();

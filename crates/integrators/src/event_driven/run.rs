@@ -144,11 +144,11 @@ impl Run<'_, '_> {
         if self.count_at_once() > AT_ONCE {
             return Ok(Some(Status::ImpactUnresolved));
         }
-        let contacts = self.within(settings.proximity.max(settings.gap_tolerance));
+        let height = settings.height();
+        let contacts = self.within(height);
         let normal = |run: &Self, contact: usize, velocity: &[f64]| {
             run.course.geometry.normal_speed(contact, velocity)
         };
-        let height = settings.proximity.max(settings.gap_tolerance);
         for &contact in &contacts {
             let approach = -normal(self, contact, &self.course.state.velocity);
             if approach > settings.velocity_tolerance {

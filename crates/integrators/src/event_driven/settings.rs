@@ -148,9 +148,14 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
+    /// Gap (m) up to which a contact takes part in an impact.
+    pub(super) fn height(&self) -> f64 {
+        self.proximity.max(self.gap_tolerance)
+    }
+
     /// Maximum depth of accepted overlaps (m): those of the start plus the gap tolerance.
     pub(super) fn deepest(&self) -> f64 {
-        self.proximity.max(self.gap_tolerance) + self.gap_tolerance
+        self.height() + self.gap_tolerance
     }
 
     pub(super) fn new(settings: &Settings, model: &Model, start: &State, end: f64) -> Self {

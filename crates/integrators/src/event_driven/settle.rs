@@ -16,7 +16,7 @@ impl Run<'_, '_> {
     /// Whether all approaches are so slow that a rebound would stay within the proximity.
     pub(super) fn is_slow(&self, contacts: &[usize]) -> bool {
         let Course { geometry, state, settings, .. } = &self.course;
-        let height = settings.proximity.max(settings.gap_tolerance);
+        let height = settings.height();
         let approach = |&contact: &usize| -geometry.normal_speed(contact, &state.velocity);
         let fastest = contacts.iter().map(approach).fold(0.0, f64::max);
         fastest * fastest <= 2.0 * settings.scales.acceleration() * height
@@ -45,7 +45,7 @@ impl Run<'_, '_> {
     /// proximity, as all its last flights were, the rebound is left out, by the smallest change of the velocity in the kinetic metric.
     pub(super) fn settle(&mut self, hold: &Hold) -> bool {
         let settings = self.course.settings;
-        let height = settings.proximity.max(settings.gap_tolerance);
+        let height = settings.height();
         let near = self.within(height);
         let chatter = &self.chatter;
         let Course { geometry, state, .. } = &mut self.course;
@@ -93,9 +93,9 @@ impl Run<'_, '_> {
         geometry.locate(&state.coordinates, &contacts);
         let backward = |(contact, grip): &(usize, Grip)| {
             let Grip::Slide(along) = grip else { return None };
-            let slip = geometry.slip(*contact, &state.velocity);
-            let forward = slip[0] * along[0] + slip[1] * along[1];
-            (slip[0].hypot(slip[1]) <= settings.still && forward < 0.0).then_some(*contact)
+            let [a, b] = geometry.slip(*contact, &state.velocity);
+            let forward = geometry.slip_along(*contact, &state.velocity, *along);
+            (a.hypot(b) <= settings.still && forward < 0.0).then_some(*contact)
         };
         let stopped: Vec<_> = hold.carried.iter().filter_map(backward).collect();
         if !stopped.is_empty() {

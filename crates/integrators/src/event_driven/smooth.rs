@@ -112,10 +112,7 @@ impl Course<'_, '_> {
         };
         *floors = geometry.gaps.iter().map(floor).collect();
         let forward = |(contact, grip): &(usize, Grip)| match grip {
-            Grip::Slide(along) => {
-                let slip = geometry.slip(*contact, &state.velocity);
-                (slip[0] * along[0] + slip[1] * along[1]).min(0.0)
-            }
+            Grip::Slide(along) => geometry.slip_along(*contact, &state.velocity, *along).min(0.0),
             Grip::Stick => 0.0,
         };
         *backward = hold.carried.iter().map(forward).collect();
@@ -332,8 +329,7 @@ impl Watch for Watcher<'_, '_, '_, '_> {
                 }
                 match grip {
                     Grip::Slide(along) => {
-                        let slip = geometry.slip(contact, &state.velocity);
-                        let forward = slip[0] * along[0] + slip[1] * along[1];
+                        let forward = geometry.slip_along(contact, &state.velocity, along);
                         forward < begun(contact) - settings.velocity_tolerance
                     }
                     Grip::Stick => false,

@@ -17,7 +17,7 @@ pub(super) fn check(model: &Model, start: &State) -> Result<(), Error> {
 
 /// Checks that overlaps and violations of the start are within the proximity.
 pub(super) fn check_start(settings: &Resolved, gaps: &[f64], ties: &[f64]) -> Result<(), Error> {
-    let accepted = settings.proximity.max(settings.gap_tolerance);
+    let accepted = settings.height();
     for (contact, &gap) in gaps.iter().enumerate() {
         // A NaN gap is refused like an overlap.
         if gap.is_nan() || gap < -accepted {

@@ -14,17 +14,14 @@
 //! enter.
 //!
 //! - **Needs** contacts with friction only: no friction in joints, no drives, no projection. Joints and loops are allowed.
-//! - **Exists** where every contact opens, sticks or slides strictly ([`Absent`](percussion_complementarity::friction::derivative::Absent) says where
-//!   not). A contact that begins or ceases to be part of the step within the increment is refused, too.
+//! - **Exists** where every contact opens, sticks or slides strictly ([`Absent`](percussion_complementarity::friction::derivative::Absent)
+//!   says where not). A contact that begins or ceases to be part of the step within the increment is refused, too.
 //! - **Valid** up to the [reach](StepDerivative::reach), to first order.
 //! - **Accuracy** about `1e-9` of the data per unit of `s`, if they change by their own size over a unit of `s`.
 //! - **Cost** three steps and one derivative of the contact problem.
 
 use nalgebra::{DVector, Vector3};
-use percussion_complementarity::friction::{
-    Problem,
-    derivative::{Derivative, Reach, State as Modes},
-};
+use percussion_complementarity::friction::derivative::{Derivative, Reach, State as Modes};
 
 use super::{ImpulseVelocity, Settings, place};
 pub use crate::{
@@ -33,51 +30,21 @@ pub use crate::{
 };
 use crate::{
     family::{members, quotient},
-    model::{Model, State},
-    report::StepReport,
-    simulation::{Scheme, Simulation},
-    step_derivative::{direction, first_zero, shorten},
+    step_derivative::{LevelScheme, Stepped, direction, first_zero, shorten},
+    velocity_level::VelocityLevel,
 };
 
-/// A step of one member of the family, up to its impulses.
-struct Stepped {
-    simulation: Simulation<ImpulseVelocity>,
-    start: State,
+impl LevelScheme for ImpulseVelocity {
+    fn level(&self) -> &VelocityLevel {
+        &self.level
+    }
 }
 
-impl Stepped {
-    fn at((model, start): (Model, State), settings: &Settings, s: f64) -> Result<Self, Error> {
-        let of_step = |source| Error::Step { s, source };
-        let mut simulation =
-            Simulation::<ImpulseVelocity>::new(model, *settings, start.clone()).map_err(of_step)?;
-        let (motion, scheme) = simulation.parts();
-        if motion.model.driven().is_some() {
-            return Err(Error::Feature("the model has drives"));
-        }
-        if scheme.level.has_joint_friction() {
-            return Err(Error::Feature("the model has friction in joints"));
-        }
-        let mut report = StepReport::new(start.time + settings.step_size, 0.0);
-        scheme.solve(motion, &mut report).map_err(of_step)?;
-        Ok(Self { simulation, start })
-    }
-
-    fn scheme(&self) -> &ImpulseVelocity {
-        self.simulation.scheme()
-    }
-
-    fn problem(&self) -> Option<&Problem> {
-        self.scheme().level.problem()
-    }
-
-    fn contacts(&self) -> Vec<usize> {
-        self.scheme().level.found().0
-    }
-
+impl Stepped<ImpulseVelocity> {
     /// `v'` with other impulses.
     fn velocity(&mut self, impulses: &[Vector3<f64>]) -> DVector<f64> {
         let (motion, scheme) = self.simulation.parts();
-        let place = place(&scheme.settings, &self.start);
+        let place = place(&scheme.settings, &motion.state);
         let mut velocity = scheme.free.clone();
         scheme.level.set_impulses(impulses);
         scheme.level.apply(&motion.model, &place, &scheme.free, &mut velocity);
@@ -92,9 +59,10 @@ impl Stepped {
     /// `q ⊕ h v`.
     fn end(&self, velocity: &DVector<f64>) -> Vec<f64> {
         let displacement = velocity * self.simulation.settings().step_size;
-        let mut end = self.start.coordinates.clone();
+        let start = &self.simulation.state().coordinates;
+        let mut end = start.clone();
         let system = self.simulation.model().system();
-        system.retract(&self.start.coordinates, displacement.as_slice(), &mut end);
+        system.retract(start, displacement.as_slice(), &mut end);
         end
     }
 }
@@ -139,21 +107,13 @@ pub fn derivative(
     settings: &Settings,
     increment: f64,
 ) -> Result<StepDerivative, Error> {
-    let [member, after, before] = members(family, increment)?;
+    let members = members(family, increment)?;
     if settings.projection {
         return Err(Error::Feature("the step ends with a projection"));
     }
-    let mut here = Stepped::at(member, settings, 0.0)?;
+    let [mut here, mut after, mut before] =
+        Stepped::<ImpulseVelocity>::members(members, settings, increment)?;
     let contacts = here.contacts();
-    let side = |member, s: f64| {
-        let side = Stepped::at(member, settings, s)?;
-        let found = side.contacts();
-        if found == contacts {
-            return Ok(side);
-        }
-        Err(Error::Contacts { s, found, expected: contacts.clone() })
-    };
-    let (mut after, mut before) = (side(after, increment)?, side(before, -increment)?);
     let span = 2.0 * increment;
     let overlaps = first_zero(&contacts, [&before.gaps(), &here.gaps(), &after.gaps()], increment)
         .map_err(|(contact, gap)| Error::Gap { contact, gap })?;

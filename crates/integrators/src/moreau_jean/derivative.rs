@@ -25,9 +25,8 @@
 //! - **Cost** one step, and for each pass two evaluations of the data and one derivative of the contact problem.
 
 use nalgebra::{DVector, Vector3};
-use percussion_complementarity::friction::{
-    Problem,
-    derivative::{Derivative, Mode, Place, Reach, State as Modes},
+use percussion_complementarity::friction::derivative::{
+    Derivative, Mode, Place, Reach, State as Modes,
 };
 
 use super::{MoreauJean, Settings};
@@ -37,47 +36,17 @@ pub use crate::{
 };
 use crate::{
     family::{members, quotient},
-    model::{Model, State},
-    report::StepReport,
-    simulation::{Scheme, Simulation},
-    step_derivative::{direction, first_zero, shorten},
+    step_derivative::{LevelScheme, Stepped, direction, first_zero, shorten},
+    velocity_level::VelocityLevel,
 };
 
-/// A step of one member of the family.
-struct Stepped {
-    simulation: Simulation<MoreauJean>,
-    s: f64,
+impl LevelScheme for MoreauJean {
+    fn level(&self) -> &VelocityLevel {
+        &self.level
+    }
 }
 
-impl Stepped {
-    fn at((model, start): (Model, State), settings: &Settings, s: f64) -> Result<Self, Error> {
-        let of_step = |source| Error::Step { s, source };
-        let mut simulation =
-            Simulation::<MoreauJean>::new(model, *settings, start).map_err(of_step)?;
-        let (motion, scheme) = simulation.parts();
-        if motion.model.driven().is_some() {
-            return Err(Error::Feature("the model has drives"));
-        }
-        if scheme.level.has_joint_friction() {
-            return Err(Error::Feature("the model has friction in joints"));
-        }
-        let mut report = StepReport::new(motion.state.time + settings.step_size, 0.0);
-        scheme.solve(motion, &mut report).map_err(of_step)?;
-        Ok(Self { simulation, s })
-    }
-
-    fn scheme(&self) -> &MoreauJean {
-        self.simulation.scheme()
-    }
-
-    fn problem(&self) -> Option<&Problem> {
-        self.scheme().level.problem()
-    }
-
-    fn contacts(&self) -> Vec<usize> {
-        self.scheme().level.found().0
-    }
-
+impl Stepped<MoreauJean> {
     /// States the problem again for another guess of `v'`.
     fn restate(&mut self, guess: &DVector<f64>) -> Result<(), Error> {
         let s = self.s;
@@ -165,21 +134,13 @@ pub fn derivative(
     settings: &Settings,
     increment: f64,
 ) -> Result<StepDerivative, Error> {
-    let [member, after, before] = members(family, increment)?;
+    let members = members(family, increment)?;
     if settings.projection {
         return Err(Error::Feature("the step ends with a projection"));
     }
-    let mut here = Stepped::at(member, settings, 0.0)?;
+    let [mut here, mut after, mut before] =
+        Stepped::<MoreauJean>::members(members, settings, increment)?;
     let contacts = here.contacts();
-    let side = |member, s: f64| {
-        let side = Stepped::at(member, settings, s)?;
-        let found = side.contacts();
-        if found == contacts {
-            return Ok(side);
-        }
-        Err(Error::Contacts { s, found, expected: contacts.clone() })
-    };
-    let (mut after, mut before) = (side(after, increment)?, side(before, -increment)?);
     let start = here.scheme().velocity.clone();
     here.restate(&start)?;
     let solved = match here.problem() {

@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(polygon.support([0.1, -2.0]), ([1.0, -1.0], 2.1));
     }
 
-    /// A slip of 1 along an edge at impulses of 1e20.
+    /// A slip along an edge at impulses of 1e20.
     #[test]
     fn a_slip_along_an_edge_is_not_hidden_by_the_rounding_of_impulses() {
         let segment = Polygon::new(&[[-1.0, -0.5], [1.0, 0.5]]);
