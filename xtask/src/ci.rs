@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::bail;
 
 use crate::{
-    book, deny, doc, downstream, examples, features, fuzz, mpi, mutants, package, python,
+    book, deny, doc, downstream, examples, features, fuzz, mpi, mutants, package, pages, python,
     report_card, reproduce, semver,
     shell::{self, NotChecked, cargo},
     site, snapshot, soak, tidy,
@@ -33,8 +33,9 @@ const STEPS: [Step; 16] = [
 ];
 
 /// The further steps of `--full`, which take hours; a missing tool is a failure here.
-const FULL: [Step; 7] = [
+const FULL: [Step; 8] = [
     ("site", site::run),
+    ("pages", pages::in_ci),
     ("features", features::run),
     ("semver", semver::run),
     ("experiments", || reproduce::run(&["--full"])),

@@ -18,6 +18,7 @@ mod fuzz;
 mod mpi;
 mod mutants;
 mod package;
+mod pages;
 mod python;
 mod release;
 mod report_card;
@@ -46,6 +47,9 @@ usage: cargo xtask COMMAND
   site                                book, report and crate documentation as one static site, into target/site/;
                                       installs mdbook if it is missing
   examples                            build and run the examples of the crates
+  pages [--accept] [--kept]           report, players and book in headless Chromium: overflow, overlaps, messages, first
+                                      paint, accessibility, stored pictures; --accept takes new pictures, --kept
+                                      measures the pages of the last run; needs Chromium, Python and DejaVu Sans
   features                            test every crate without its features and with all of them
   package                             pack every crate that is published, and check it from its package alone
   release --dry-run                   pack and check every crate that is published, in the order of publication
@@ -102,6 +106,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         // mdBook calls this while it builds the book.
         ["mdbook-formulas", question @ ..] => book::preprocess(question),
         ["examples"] => examples::run(),
+        ["pages", options @ ..] => pages::run(pages::Options::parse(options)?),
         ["features"] => features::run(),
         ["package"] => package::run(),
         ["release", "--dry-run"] => release::dry_run(),
@@ -164,6 +169,7 @@ mod tests {
         assert!(refused(&["bench", "--problems", "many"]), "number expected");
         assert!(refused(&["fuzz", "--seconds", "many"]), "number expected");
         assert!(refused(&["mutants", "--shard", "8/8"]), "a part of all expected");
+        assert!(refused(&["pages", "--fast"]), "unknown option");
         assert!(refused(&["soak", "--seed", "fresh"]), "number expected");
     }
 }

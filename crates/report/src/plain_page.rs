@@ -88,11 +88,12 @@ impl PlainTable {
         let row =
             |row: &Vec<String>| format!("<tr>{}</tr>\n", row.iter().map(cell).collect::<String>());
         format!(
-            "<section>\n<h2>{}</h2>\n<div class=\"scroll\">\n<table>\n<thead><tr>{}</tr></thead>\n\
-             <tbody>\n{}</tbody>\n</table>\n</div>\n</section>\n",
-            escape(&self.title),
+            "<section>\n<h2>{title}</h2>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" \
+             aria-label=\"{title}\">\n<table>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody>\n</table>\n\
+             </div>\n</section>\n",
             head.collect::<String>(),
-            self.rows.iter().map(row).collect::<String>()
+            self.rows.iter().map(row).collect::<String>(),
+            title = escape(&self.title),
         )
     }
 }

@@ -81,8 +81,7 @@ pub fn draw(figure: &Figure) -> String {
     let height = below + figure.map.as_ref().map_or(0.0, |_| map::BAR_HEIGHT);
 
     let mut document = String::new();
-    let mut canvas = Canvas::new(&mut document, WIDTH, height);
-    canvas.rectangle((0.0, 0.0), (WIDTH, height), PAPER);
+    let mut canvas = Canvas::new(&mut document, WIDTH, height, PAPER);
     for (index, line) in title.lines().enumerate() {
         let middle = TOP + (index as f64 + 0.5) * TITLE_LINE;
         canvas.text(line, (LEFT, middle), Anchor::Start, TITLE);
@@ -147,20 +146,20 @@ fn axes(canvas: &mut Canvas<'_>, figure: &Figure, x: &Scale, y: &Scale) {
     let thin = |color| Stroke { color, width: 1.0, dash: None };
     let x_ticks = x.ticks(80.0);
     let y_ticks = y.ticks(((bottom - top) / 6.0).min(42.0));
-    for (value, label) in &x_ticks.marks {
-        let at = x.pixel(*value);
-        canvas.line(&[(at, bottom), (at, top)], thin(GRID));
-        canvas.line(&[(at, bottom), (at, bottom + 4.0)], thin(FRAME));
-        canvas.text(label, (at, bottom + 15.0), Anchor::Middle, TICK);
-    }
-    for (value, label) in &y_ticks.marks {
-        let at = y.pixel(*value);
-        canvas.line(&[(left, at), (right, at)], thin(GRID));
-        canvas.line(&[(left - 4.0, at), (left, at)], thin(FRAME));
-        canvas.text(label, (left - 8.0, at), Anchor::End, TICK.fitting(label, LEFT - 34.0));
-    }
+    let columns: Vec<f64> = x_ticks.marks.iter().map(|(value, _)| x.pixel(*value)).collect();
+    let rows: Vec<f64> = y_ticks.marks.iter().map(|(value, _)| y.pixel(*value)).collect();
+    columns.iter().for_each(|&at| canvas.line(&[(at, bottom), (at, top)], thin(GRID)));
+    rows.iter().for_each(|&at| canvas.line(&[(left, at), (right, at)], thin(GRID)));
+    columns.iter().for_each(|&at| canvas.line(&[(at, bottom), (at, bottom + 4.0)], thin(FRAME)));
+    rows.iter().for_each(|&at| canvas.line(&[(left - 4.0, at), (left, at)], thin(FRAME)));
     let frame = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
     canvas.line(&frame, thin(FRAME));
+    for ((_, label), &at) in x_ticks.marks.iter().zip(&columns) {
+        canvas.text(label, (at, bottom + 15.0), Anchor::Middle, TICK);
+    }
+    for ((_, label), &at) in y_ticks.marks.iter().zip(&rows) {
+        canvas.text(label, (left - 8.0, at), Anchor::End, TICK.fitting(label, LEFT - 34.0));
+    }
 
     let caption = x_ticks.caption(&figure.x);
     let font = CAPTION.fitting(&caption, right - left);
@@ -188,9 +187,9 @@ impl Plot {
             Mark::Outline => self.lines(canvas, series, outline(color)),
             Mark::Dots => {
                 let radius = dot_radius(series.points.len());
-                for center in series.points.iter().filter_map(|point| self.place(point)) {
-                    dot(canvas, center, radius, (color, dashed));
-                }
+                let centers: Vec<Point> =
+                    series.points.iter().filter_map(|point| self.place(point)).collect();
+                dots(canvas, &centers, radius, (color, dashed));
             }
             Mark::Arrows => {
                 for pair in series.points.chunks_exact(2) {
@@ -245,11 +244,16 @@ fn outline(color: RGBColor) -> Stroke {
     Stroke { color, width: 1.1, dash: None }
 }
 
-/// A dot; hollow where a line would be dashed.
-fn dot(canvas: &mut Canvas<'_>, center: Point, radius: f64, (color, hollow): (RGBColor, bool)) {
-    canvas.dot(center, radius, color);
+/// Dots; hollow where a line would be dashed.
+fn dots(
+    canvas: &mut Canvas<'_>,
+    centers: &[Point],
+    radius: f64,
+    (color, hollow): (RGBColor, bool),
+) {
+    canvas.dots(centers.iter().copied(), radius, color);
     if hollow {
-        canvas.dot(center, 0.55 * radius, PAPER);
+        canvas.dots(centers.iter().copied(), 0.55 * radius, PAPER);
     }
 }
 

@@ -11,7 +11,7 @@
       }
     }
     cursors = [];
-    $("charts").replaceChildren(...[...charts].flatMap(([title, curves]) => chart(title, curves)));
+    $("charts").replaceChildren(...[...charts].map(([title, curves]) => element("div", {}, ...chart(title, curves))));
   }
 
   const stroke = (k) => ({ stroke: colors[k % colors.length], ...(k < colors.length ? {} : { "stroke-dasharray": "2 4" }) });
@@ -19,10 +19,11 @@
   function chart(title, curves) {
     const [width, height, left, bottom] = [420, 150, 58, 22];
     const finite = curves.flatMap(({ values }) => values.filter(Number.isFinite));
-    let low = finite.reduce((a, b) => Math.min(a, b), Infinity), high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
+    const low = finite.reduce((a, b) => Math.min(a, b), Infinity), high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
     if (!(low <= high)) return [];
-    // A constant up to round-off gets room around it.
-    if (high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high))) { const room = Math.abs(high) || 1; low -= room / 2; high += room / 2; }
+    const heading = element("h2", {}, curves[0].unit ? `${title} (${curves[0].unit})` : title);
+    // A constant up to round-off needs no chart.
+    if (high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high))) return [heading, element("p", {}, `${number(high)} at all times`)];
     const round = 1e-9 * (high - low);
     const tidy = (value) => number(Math.abs(value) < round ? 0 : value);
     const x = (time) => left + (width - left - 6) * (end > begin ? (time - begin) / (end - begin) : 0);
@@ -52,7 +53,7 @@
       Object.assign(swatch.style, { color: stroke(k).stroke, borderTopStyle: k < colors.length ? "solid" : "dotted" });
       return element("span", {}, swatch, label);
     }));
-    return [element("h2", {}, curves[0].unit ? `${title} (${curves[0].unit})` : title), svg, ...(curves.length > 1 ? [key] : [])];
+    return [heading, svg, ...(curves.length > 1 ? [key] : [])];
   }
 
   // ── sets of outcomes ───────────────────────────────────────────────────────────────────────────
@@ -82,7 +83,7 @@
     const text = (words, place, anchor) => svg.append(element("text", { x: place[0], y: place[1], "text-anchor": anchor }, words));
     text("sliding (m/s)", [size - 4, height - 4], "end");
     text("separation (m/s)", [4, 12], "start");
-    for (const value of new Set(span[0])) text(number(value), [x(value), height - room + 14], "middle");
+    for (const value of new Set(span[0])) text(number(value), [x(value), height - room + 18], "middle");
     for (const value of new Set(span[1])) {
       const side = x(0) > size / 2 ? -1 : 1;
       if (value !== 0) text(number(value), [x(0) + 4 * side, y(value) - 3], side < 0 ? "end" : "start");

@@ -100,7 +100,8 @@
       labelled = key;
       const labels = shown.length > 1 || laws.length > 1 || motion(shown[0]).sample !== null ? shown : [];
       $("names").replaceChildren(...labels.map((index, panel) => {
-        const label = element("span", {}, motion(index).name);
+        const label = element("span", { title: motion(index).name }, motion(index).name);
+        label.style.maxWidth = `${w - 12}px`;
         label.style.left = `${(panel % columns) * w + 6}px`;
         label.style.top = `${Math.floor(panel / columns) * h + 6}px`;
         return label;

@@ -6,7 +6,7 @@ use plotters::style::RGBColor;
 use super::{
     CAPTION, MUTED, arrow,
     canvas::{Anchor, Canvas, Font, Point},
-    dot, dot_radius, line, outline, shade,
+    dot_radius, dots, line, outline, shade,
 };
 
 /// Okabe and Ito's colors without black and yellow, which are hard to see on dark and on light pages, and with their
@@ -94,7 +94,7 @@ impl Legend {
             match entry.series.mark {
                 Mark::Outline => canvas.line(&[from, to], outline(color)),
                 Mark::Dots => {
-                    dot(canvas, (left + 0.5 * SWATCH, middle), dot_radius(0), (color, dashed));
+                    dots(canvas, &[(left + 0.5 * SWATCH, middle)], dot_radius(0), (color, dashed));
                 }
                 Mark::Arrows => arrow(canvas, from, to, color),
                 Mark::Region | Mark::Backdrop => {
