@@ -5,6 +5,7 @@ use nalgebra::{DMatrix, DVector, dvector};
 use super::*;
 use crate::{
     Contact, Law, Mass,
+    propagative::Propagative,
     routh::{Restitution, Routh},
     sequential::{Order, Sequential},
     set_valued::{Draws, Settings, Termination, draws::Source},
@@ -193,6 +194,39 @@ fn one_contact_at_a_time_is_the_sequence_of_single_impacts() {
         compared += 1;
     }
     assert!(compared > 700, "{compared}");
+}
+
+/// Every minimal sequence of reflections is followed where one contact after the other pushes alone, so that all outcomes of
+/// the propagative law are among those at arbitrary rates.
+#[test]
+fn elastic_impacts_without_friction_contain_the_propagative_outcomes() {
+    let mut random = random();
+    let (mut sequences, mut branching, mut longest) = (0, 0, 0);
+    for case in 0..600 {
+        random.seek(case);
+        let contacts = 2 + usize::try_from(case % 3).unwrap();
+        let problem = random_problem((4, contacts, 0), (0.0, 1.0), &mut random);
+        let law = Propagative { listed: 10, ..Propagative::default() };
+        let all = law.outcomes(&problem).unwrap();
+        branching += usize::from(all.branches.len() > 1);
+        for branch in &all.branches {
+            for sequence in &branch.sequences {
+                let mut sampler = Sampler::new(&problem, &settings(1.0, 1)).unwrap();
+                for &contact in sequence {
+                    let mut increments = vec![0.0; contacts];
+                    increments[contact] = 1e4;
+                    sampler.step(&increments).unwrap();
+                }
+                let found = (sampler.velocity() - &branch.outcome.velocity).amax();
+                let size = 1.0 + branch.outcome.velocity.amax();
+                assert!(found < 1e-9 * size, "{case} {sequence:?}: {found:e}");
+                assert_eq!(sampler.termination(), Termination::Separated, "{case} {sequence:?}");
+                sequences += 1;
+                longest = longest.max(sequence.len());
+            }
+        }
+    }
+    assert!(sequences > 600 && branching > 100 && longest > 4, "{sequences} {branching} {longest}");
 }
 
 #[test]
