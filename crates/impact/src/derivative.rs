@@ -28,6 +28,7 @@
 //!   neither approaches nor separates before the impact, and takes part in it.
 //! - **Contacts left out**: those that cannot move along their normal have no impulse, and the derivative is that along
 //!   changes with which they still cannot move. The same holds for tangents that cannot move.
+//! - **Other laws** have their derivatives in [`piecewise`].
 //! - **Does not** differentiate the factor by which a law [reduces restitution](crate::energy): such outcomes are
 //!   refused. It does not say that there is no other outcome.
 //! - **Accuracy** round-off times [`Derivative::condition`], times the condition of the mass matrix.
@@ -39,20 +40,25 @@
 //! chapter "Derivatives", has a worked number.
 
 mod change;
+mod data;
+mod direction;
 mod error;
 mod gradient;
+pub mod piecewise;
 #[cfg(test)]
 mod tests;
 
-use nalgebra::{DMatrix, DVector, Vector3};
+use nalgebra::{DVector, Vector3};
 use percussion_complementarity::friction;
 
 pub use percussion_complementarity::friction::derivative::{
     Edge, Mode, Place, Reach, Settings, State,
 };
 
+use self::data::Data;
 pub use self::{
-    change::{Change, Direction, OneSided},
+    change::{Change, OneSided},
+    direction::Direction,
     error::{Error, Shape},
     gradient::Gradient,
 };
@@ -103,15 +109,10 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Derivative {
-    problem: Problem,
+    /// The impact, with `Λ` after refinement.
+    data: Data,
     /// The friction problem and its derivative; `None` if no contact can move.
     stated: Option<(RoundCones, friction::derivative::Derivative)>,
-    /// `Λ` after refinement (length `r`).
-    impulse: DVector<f64>,
-    /// `v⁺`, `λ`.
-    after: Motion,
-    /// `w`, `λ_w`.
-    before: Motion,
     /// `(J w)_n` of each contact.
     approaches: Vec<f64>,
     /// Contacts at the edge between approach and separation before the impact.
@@ -186,10 +187,7 @@ impl Derivative {
                     && approaches[contact].abs() <= margin;
             }
         }
-        let (after, before) =
-            (Motion::new(problem, &impulse), Motion::new(problem, &DVector::zeros(rows)));
-        let problem = problem.clone();
-        Ok(Self { problem, stated, impulse, after, before, approaches, grazing })
+        Ok(Self { data: Data::new(problem, impulse), stated, approaches, grazing })
     }
 
     /// Whether there is a derivative; [`State::Edge`] also where a contact only grazes before the impact.
@@ -207,7 +205,7 @@ impl Derivative {
     /// The mode of each contact, or the edge at which it is; `None` for a contact that cannot move along its normal.
     #[must_use]
     pub fn places(&self) -> Vec<Option<Place>> {
-        let mut places = vec![None; self.problem.contacts().len()];
+        let mut places = vec![None; self.data.problem.contacts().len()];
         if let Some((stated, inner)) = &self.stated {
             for (&contact, place) in stated.contacts.iter().zip(inner.places()) {
                 places[contact] = Some(*place);
@@ -219,13 +217,13 @@ impl Derivative {
     /// The velocity after the impact, after refinement of the impulses (length `n_v`, m/s and rad/s).
     #[must_use]
     pub const fn velocity(&self) -> &DVector<f64> {
-        &self.after.velocity
+        self.data.velocity()
     }
 
     /// The impulses after refinement (length `r`, N·s).
     #[must_use]
     pub const fn impulses(&self) -> &DVector<f64> {
-        &self.impulse
+        &self.data.impulse
     }
 
     /// Condition of the equations of the modes, see
@@ -251,7 +249,7 @@ impl Derivative {
         let part = stated.contacts.iter().zip(inner.places());
         let part = part.filter(|(_, place)| **place != Place::Inside(Mode::Open));
         let turns = part.map(|(&contact, _)| {
-            let restitution = self.problem.contacts()[contact].restitution;
+            let restitution = self.data.problem.contacts()[contact].restitution;
             if restitution > 0.0 { self.approaches[contact].abs() } else { f64::INFINITY }
         });
         turns.fold(inner.radius(), |radius, turn| radius.map(|radius| radius.min(turn)))
@@ -260,24 +258,7 @@ impl Derivative {
     /// The factor of a `change` of the normal velocity of a contact before the impact: `1 + e` if it approaches.
     fn rebound(&self, contact: usize, change: f64) -> f64 {
         let speed = if self.grazing[contact] { change } else { self.approaches[contact] };
-        if speed < 0.0 { 1.0 + self.problem.contacts()[contact].restitution } else { 1.0 }
-    }
-
-    /// Sets to zero the rows of `vector` (length `r`) that cannot move.
-    fn clear_locked(&self, vector: &mut DVector<f64>) {
-        for (row, value) in vector.iter_mut().enumerate() {
-            if self.problem.is_locked(row) {
-                *value = 0.0;
-            }
-        }
-    }
-
-    /// `K dG v`, or zero without a change of the joints.
-    fn moved_joints(&self, joints: Option<&DMatrix<f64>>, velocity: &DVector<f64>) -> DVector<f64> {
-        joints.map_or_else(
-            || DVector::zeros(velocity.len()),
-            |change| self.problem.joint_span().shortest_step(&(change * velocity)).0,
-        )
+        if speed < 0.0 { 1.0 + self.data.problem.contacts()[contact].restitution } else { 1.0 }
     }
 }
 

@@ -113,25 +113,8 @@ impl Poisson {
         if !any_approach(problem, &free) {
             return Ok(problem.outcome(&DVector::zeros(free.len()), Trace::resolved(vec![])));
         }
-        let contacts = problem.contacts();
-        let none = DVector::zeros(contacts.len());
-
-        let (compression, compressed) = step.solve(&free, &none, &none)?;
+        let [(compression, compressed), (impulse, expanded)] = phases(problem, &step)?;
         let between = problem.outcome(&compression, Trace::resolved(vec![])).velocity;
-
-        let given_back = DVector::from_fn(contacts.len(), |k, _| {
-            contacts[k].restitution * compression[problem.rows(k).start]
-        });
-        let mut impulse = compression.clone();
-        for (k, &normal) in given_back.iter().enumerate() {
-            impulse[problem.rows(k).start] += normal;
-        }
-        let mut expanded = Status::Resolved;
-        if given_back.iter().any(|percussion| *percussion > 0.0) {
-            let (expansion, status) = step.solve(&driven(problem, &impulse), &none, &given_back)?;
-            impulse += expansion;
-            expanded = status;
-        }
 
         let mut outcome = problem.outcome(&impulse, Trace::new(Status::Resolved, vec![]));
         let after = outcome.velocity.clone();
@@ -150,6 +133,17 @@ impl Poisson {
 }
 
 impl Poisson {
+    /// The impulses of compression and expansion (length `r` each, N·s).
+    pub(crate) fn percussions(&self, problem: &Problem) -> Result<[DVector<f64>; 2], Error> {
+        let free = problem.borrow_free_contact_velocity();
+        if !any_approach(problem, free) {
+            return Ok([0.0 * free, 0.0 * free]);
+        }
+        let [compression, all] = phases(problem, &StepLcp::new(problem, &self.settings)?)?;
+        let expansion = all.0 - &compression.0;
+        Ok([compression.0, expansion])
+    }
+
     /// Whether `0 ≤ Λ_n − (1 + e) C_n ⊥ u_n⁺ ≥ 0` holds to the tolerance for rest, with the impulses `C` of
     /// the compression, and `Λ` and the velocity `after` the impact. The complementarity problem of the
     /// expansion has a scale of its own, and certificates do not contain `C`.
@@ -168,6 +162,25 @@ impl Poisson {
             pressed >= -still[row] && velocity[row].min(pressed) <= still[row]
         })
     }
+}
+
+/// The impulses of the compression and all impulses, and how their problems were solved.
+fn phases(problem: &Problem, step: &StepLcp<'_>) -> Result<[(DVector<f64>, Status); 2], Error> {
+    let contacts = problem.contacts();
+    let none = DVector::zeros(contacts.len());
+    let compression = step.solve(&problem.free_contact_velocity(), &none, &none)?;
+    let given_back = DVector::from_fn(contacts.len(), |k, _| {
+        contacts[k].restitution * compression.0[problem.rows(k).start]
+    });
+    let mut impulse = compression.0.clone();
+    for (k, &normal) in given_back.iter().enumerate() {
+        impulse[problem.rows(k).start] += normal;
+    }
+    if given_back.iter().all(|percussion| *percussion <= 0.0) {
+        return Ok([compression, (impulse, Status::Resolved)]);
+    }
+    let (more, status) = step.solve(&driven(problem, &impulse), &none, &given_back)?;
+    Ok([compression, (impulse + more, status)])
 }
 
 /// The contact velocity after impulses, with entries that are rounding of their terms set to zero. A

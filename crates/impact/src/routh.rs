@@ -85,6 +85,7 @@ impl FromSettings for Routh {
 #[cfg(test)]
 mod tests;
 
+pub(crate) use path::{Leg, LegEnd};
 use path::{Path, Walk};
 
 /// End of an impact, as a function of the coefficient of restitution `e` of the contact.
@@ -157,8 +158,36 @@ impl Law for Routh {
     fn answer(&self, problem: &Problem) -> Result<Outcome, Error> {
         self.check(problem)?;
         let free = problem.free_contact_velocity();
-        if !any_approach(problem, &free) {
+        let Some((path, end)) = self.follow(problem) else {
             return Ok(problem.outcome(&DVector::zeros(free.len()), Trace::resolved(vec![])));
+        };
+        let status = match end {
+            Walk::Ended => Status::Resolved,
+            Walk::Limit => Status::Limit,
+            Walk::On => Status::Unsolved,
+        };
+        let impulse = |leg: &Vector3<f64>| DVector::from_fn(free.len(), |i, _| leg[i]);
+        let stages = path.legs.iter().map(|leg| {
+            let impulse = impulse(&leg.percussion);
+            let velocity = problem.outcome(&impulse, Trace::resolved(vec![])).velocity;
+            Stage { phase: leg.phase, contact: Some(0), velocity }
+        });
+        let trace = Trace::new(status, stages.collect());
+        Ok(problem.outcome(&impulse(&path.percussion), trace))
+    }
+}
+
+impl Routh {
+    /// The segments of the path of a problem with one contact; none if it does not approach.
+    pub(crate) fn legs(&self, problem: &Problem) -> Vec<Leg> {
+        self.follow(problem).map_or_else(Vec::new, |(path, _)| path.legs)
+    }
+
+    /// The path of a problem with one contact; `None` if it does not approach.
+    fn follow<'a>(&self, problem: &'a Problem) -> Option<(Path<'a>, Walk)> {
+        let free = problem.borrow_free_contact_velocity();
+        if !any_approach(problem, free) {
+            return None;
         }
         let (contact, delassus) = (&problem.contacts()[0], problem.delassus());
         let rows = free.len();
@@ -174,22 +203,9 @@ impl Law for Routh {
             1 => in_plane(&mut path),
             _ => self.in_space(&mut path),
         };
-        let status = match end {
-            Walk::Ended => Status::Resolved,
-            Walk::Limit => Status::Limit,
-            Walk::On => Status::Unsolved,
-        };
-        let impulse = |leg: &Vector3<f64>| DVector::from_fn(rows, |i, _| leg[i]);
-        let stages = path.legs.iter().map(|(phase, percussion)| {
-            let velocity = problem.outcome(&impulse(percussion), Trace::resolved(vec![])).velocity;
-            Stage { phase: *phase, contact: Some(0), velocity }
-        });
-        let trace = Trace::new(status, stages.collect());
-        Ok(problem.outcome(&impulse(&path.percussion), trace))
+        Some((path, end))
     }
-}
 
-impl Routh {
     fn check(&self, problem: &Problem) -> Result<(), Error> {
         if !(1e-14..=1e-3).contains(&self.tolerance) {
             let (name, expected) = ("tolerance", "a number in [1e-14, 1e-3]");

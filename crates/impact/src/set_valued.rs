@@ -79,6 +79,7 @@ mod tests;
 pub use default_step::default_step;
 pub use draws::Draws;
 pub use member::Member;
+pub(crate) use sampler::{Event, Mode, Recorded};
 pub use sampler::{Path, PathStep, Sampler};
 pub use statistics::{Choices, Figures, Sample, Statistics, Summary, Termination};
 

@@ -3,64 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction;
 
-use super::{
-    Derivative, Error, Mode, Place, Reach,
-    error::{check_matrix, check_vector},
-};
-use crate::Problem;
-
-/// A change of the data of an impact; what is `None` does not change.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Direction {
-    /// `dv⁻` (length `n_v`).
-    pub velocity: Option<DVector<f64>>,
-    /// `dM` (`n_v × n_v`), of which the symmetric part acts.
-    pub mass: Option<DMatrix<f64>>,
-    /// `dJ`, the rows of all contacts (`r × n_v`).
-    pub jacobian: Option<DMatrix<f64>>,
-    /// `dG`, the rows of the joints (`m_b × n_v`); they must be independent.
-    pub joints: Option<DMatrix<f64>>,
-    /// `dμ`, one for each contact. At `μ = 0` the derivative is the one for `dμ ≥ 0`.
-    pub friction: Option<Vec<f64>>,
-    /// `de`, one for each contact.
-    pub restitution: Option<Vec<f64>>,
-}
-
-impl Direction {
-    fn check(&self, problem: &Problem) -> Result<(), Error> {
-        let (n, rows) = (problem.dimension(), problem.contact_jacobian().nrows());
-        let joints = problem.bilateral_jacobian().nrows();
-        if let Some(velocity) = &self.velocity {
-            check_vector("velocity", velocity.as_slice(), n)?;
-        }
-        let matrices = [
-            ("mass", &self.mass, (n, n)),
-            ("jacobian", &self.jacobian, (rows, n)),
-            ("joints", &self.joints, (joints, n)),
-        ];
-        for (name, matrix, shape) in matrices {
-            if let Some(matrix) = matrix {
-                check_matrix(name, matrix, shape)?;
-            }
-        }
-        for (name, numbers) in [("friction", &self.friction), ("restitution", &self.restitution)] {
-            if let Some(numbers) = numbers {
-                check_vector(name, numbers, problem.contacts().len())?;
-            }
-        }
-        let rank = problem.joint_span().rank();
-        if self.joints.is_some() && rank < joints {
-            return Err(Error::RedundantJoints { rows: joints, rank });
-        }
-        Ok(())
-    }
-
-    /// Whether the outcome is affine along the direction as long as that of the friction problem is.
-    const fn keeps_matrices(&self) -> bool {
-        let factors = self.velocity.is_some() && self.restitution.is_some();
-        self.mass.is_none() && self.jacobian.is_none() && self.joints.is_none() && !factors
-    }
-}
+use super::{Derivative, Direction, Error, Mode, Place, Reach, data::Loaded};
 
 /// The change of an outcome along a [`Direction`].
 #[derive(Clone, Debug, PartialEq)]
@@ -146,7 +89,7 @@ impl Derivative {
     /// ```
     pub fn one_sided(&self, direction: &Direction) -> Result<OneSided, Error> {
         let load = self.load(direction)?;
-        let mut modes = vec![None; self.problem.contacts().len()];
+        let mut modes = vec![None; self.data.problem.contacts().len()];
         let (found, proven) = match &self.stated {
             Some((stated, inner)) => {
                 let found = inner.one_sided(&load.direction)?;
@@ -166,7 +109,7 @@ impl Derivative {
     ///
     /// As [`forward`](Self::forward).
     pub fn by_velocity(&self) -> Result<(DMatrix<f64>, DMatrix<f64>), Error> {
-        let (n, rows) = (self.problem.dimension(), self.impulse.len());
+        let (n, rows) = (self.data.problem.dimension(), self.data.impulse.len());
         let (mut velocities, mut impulses) = (DMatrix::zeros(n, n), DMatrix::zeros(rows, n));
         for column in 0..n {
             let unit = DVector::from_fn(n, |row, _| f64::from(u8::from(row == column)));
@@ -187,37 +130,9 @@ impl Derivative {
 
     /// See the head of the module.
     fn load(&self, direction: &Direction) -> Result<Load, Error> {
-        let problem = &self.problem;
-        direction.check(problem)?;
-        let n = problem.dimension();
-        let Direction { velocity, mass, jacobian, joints, .. } = direction;
-        let mass = mass.as_ref().map(DMatrix::symmetric_part);
-        let mut carried = velocity.clone().unwrap_or_else(|| DVector::zeros(n));
-        problem.joint_span().project(&mut carried);
-
-        // The momenta by which changes of mass, contacts and joints act, with and without the impulses.
-        let (mut with, mut without) = (DVector::zeros(n), DVector::zeros(n));
-        let (after, before) = (&self.after, &self.before);
-        if let Some(mass) = &mass {
-            with += mass * (problem.velocity() - &after.velocity);
-            without += mass * (problem.velocity() - &before.velocity);
-        }
-        if let Some(jacobian) = jacobian {
-            with += jacobian.tr_mul(&self.impulse);
-        }
-        if let Some(joints) = joints {
-            with += joints.tr_mul(&after.joints);
-            without += joints.tr_mul(&before.joints);
-        }
-        let changed = |momentum: &DVector<f64>, velocity: &DVector<f64>| {
-            &carried + problem.velocity_of(momentum) - self.moved_joints(joints.as_ref(), velocity)
-        };
-        let velocity = changed(&with, &after.velocity);
-        let mut contact_velocity = problem.contact_jacobian() * changed(&without, &before.velocity);
-        if let Some(jacobian) = jacobian {
-            contact_velocity += jacobian * &before.velocity;
-        }
-        self.clear_locked(&mut contact_velocity);
+        let Loaded { velocity, free: mut contact_velocity, delassus } =
+            self.data.load(direction)?;
+        let problem = &self.data.problem;
         let count = problem.contacts().len();
         let approaches: Vec<_> =
             (0..count).map(|contact| contact_velocity[problem.rows(contact).start]).collect();
@@ -229,40 +144,8 @@ impl Derivative {
                     restitution[contact] * self.approaches[contact].min(0.0);
             }
         }
-        let delassus = self.delassus_change(mass.as_ref(), jacobian.as_ref(), joints.as_ref());
         let direction = self.stated_direction(direction, &contact_velocity, delassus.as_ref());
         Ok(Load { velocity, approaches, direction })
-    }
-
-    /// `dW`; `None` is no change.
-    fn delassus_change(
-        &self,
-        mass: Option<&DMatrix<f64>>,
-        jacobian: Option<&DMatrix<f64>>,
-        joints: Option<&DMatrix<f64>>,
-    ) -> Option<DMatrix<f64>> {
-        if mass.is_none() && jacobian.is_none() && joints.is_none() {
-            return None;
-        }
-        let response = self.problem.response();
-        let mut half = DMatrix::zeros(response.ncols(), response.ncols());
-        if let Some(jacobian) = jacobian {
-            half += jacobian * response;
-        }
-        if let Some(joints) = joints {
-            let span = self.problem.joint_span();
-            let speeds = span.impulses.tr_mul(&(joints * response));
-            half -= self.problem.contact_jacobian() * (&span.velocities * speeds);
-        }
-        let mut change = &half + half.transpose();
-        if let Some(mass) = mass {
-            change -= response.tr_mul(&(mass * response));
-        }
-        for row in (0..change.nrows()).filter(|row| self.problem.is_locked(*row)) {
-            change.row_mut(row).fill(0.0);
-            change.column_mut(row).fill(0.0);
-        }
-        Some(change)
     }
 
     /// The direction of the friction problem, with zeros for tangents that contacts do not have.
@@ -275,7 +158,7 @@ impl Derivative {
         let Some((stated, _)) = &self.stated else {
             return friction::derivative::Direction::none(0);
         };
-        let problem = &self.problem;
+        let problem = &self.data.problem;
         let delassus = delassus.map(|change| {
             let size = 3 * stated.contacts.len();
             let place = |index: usize| problem.rows(stated.contacts[index / 3]).nth(index % 3);
@@ -304,15 +187,15 @@ impl Derivative {
         found: Option<friction::derivative::Change>,
     ) -> Change {
         let (Some((stated, inner)), Some(found)) = (&self.stated, found) else {
-            let impulses = DVector::zeros(self.impulse.len());
+            let impulses = DVector::zeros(self.data.impulse.len());
             return Change { velocity: load.velocity.clone(), impulses, reach: Reach::unlimited() };
         };
-        let impulses = stated.rows(&self.problem, &found.impulses);
+        let impulses = stated.rows(&self.data.problem, &found.impulses);
         let mut reach = found.reach;
         reach.contact = reach.contact.map(|contact| stated.contacts[contact]);
         for (&contact, place) in stated.contacts.iter().zip(inner.places()) {
             let (speed, rate) = (self.approaches[contact], load.approaches[contact]);
-            let turns = self.problem.contacts()[contact].restitution > 0.0
+            let turns = self.data.problem.contacts()[contact].restitution > 0.0
                 && *place != Place::Inside(Mode::Open)
                 && speed * rate < 0.0;
             let step = -speed / rate;
@@ -323,7 +206,7 @@ impl Derivative {
             }
         }
         reach.exact &= direction.keeps_matrices();
-        let velocity = &load.velocity + self.problem.response() * &impulses;
+        let velocity = &load.velocity + self.data.problem.response() * &impulses;
         Change { velocity, impulses, reach }
     }
 }

@@ -66,6 +66,65 @@ pub enum Error {
         /// The first such contact.
         contact: usize,
     },
+    /// The law has no outcome, by [`resolve`](crate::Law::resolve).
+    #[error("outcome of the law is {status:?}, expected one that is resolved")]
+    Unresolved {
+        /// Its status.
+        status: crate::Status,
+    },
+    /// The law does not state the pieces of its outcome.
+    #[error("law `{law}` states no pieces for {what}")]
+    Unsupported {
+        /// Name of the law.
+        law: &'static str,
+        /// What it has no pieces for.
+        what: &'static str,
+    },
+    /// The contacts have too many rows for the dense derivative by all data.
+    #[error("contacts have {found} rows, expected at most {limit}")]
+    Rows {
+        /// Number of rows of `J`.
+        found: usize,
+        /// Maximum number.
+        limit: usize,
+    },
+    /// The equations of a piece are singular: there is no derivative, or impulses that are given back are not unique.
+    #[error("equations of piece {piece} of the outcome are singular: there is no derivative")]
+    Singular {
+        /// Its number, from 0.
+        piece: usize,
+    },
+    /// A contact that cannot move along its normal has friction, whose limit nothing determines.
+    #[error(
+        "contact {contact} cannot move along its normal, and its friction is not determined: there is no derivative"
+    )]
+    Undetermined {
+        /// The contact.
+        contact: usize,
+    },
+    /// The outcome of the law does not solve the equations of its modes to the precision of a derivative.
+    #[error("a mode of contact {contact} is violated by {} m/s: the outcome is not accurate enough", readable(-*.margin))]
+    Modes {
+        /// The contact.
+        contact: usize,
+        /// The margin of its mode, which is negative.
+        margin: f64,
+    },
+    /// A mode ends here, and the direction changes how far it is from its end.
+    #[error("contact {contact} is at the end of its mode: there are at most one-sided derivatives")]
+    Edge {
+        /// The contact.
+        contact: usize,
+    },
+    /// The outcome jumps along the direction.
+    #[error("the outcome jumps by {} m/s or rad/s in this direction: there is no derivative", readable(*.jump))]
+    Jump {
+        /// By how much the largest velocity jumps.
+        jump: f64,
+    },
+    /// Redundant contacts contradict each other after a change along the direction.
+    #[error("redundant contacts contradict each other along the direction: there is no derivative")]
+    Contradiction,
     /// The derivative of the friction problem does not exist, or the outcome is not one of the law. Its contacts are
     /// numbered without those that cannot move.
     #[error("contact problem of the impact: {0}")]

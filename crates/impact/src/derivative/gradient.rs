@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector, Vector3};
 
-use super::{Derivative, Error, error::check_vector};
+use super::{Derivative, Error};
 
 /// The derivative of `g·v⁺ + h·Λ` with respect to the data of the impact.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,11 +35,9 @@ impl Derivative {
         impulses: &DVector<f64>,
     ) -> Result<Gradient, Error> {
         self.refuse_grazing()?;
-        let problem = &self.problem;
-        let (response, rows) = (problem.response(), self.impulse.len());
-        check_vector("velocity", velocity.as_slice(), problem.dimension())?;
-        check_vector("impulses", impulses.as_slice(), rows)?;
-        let weights = impulses + response.tr_mul(velocity);
+        self.data.check_weights(velocity, impulses)?;
+        let problem = &self.data.problem;
+        let weights = impulses + problem.response().tr_mul(velocity);
         let Pulled { by_free, by_delassus, friction } = self.pulled(&weights)?;
 
         let contacts = problem.contacts().len();
@@ -52,41 +50,13 @@ impl Derivative {
             *restitution = by_contact[normal] * speed.min(0.0);
             by_contact[normal] *= self.rebound(contact, 0.0);
         }
-        let (after, before) = (&self.after, &self.before);
-        let moved = problem.velocity_of(velocity);
-        let pushed = response * &by_contact;
-        let both = &by_delassus + by_delassus.transpose();
-        let operator = &both * response.transpose();
-        let jacobian = &self.impulse * moved.transpose()
-            + &by_contact * before.velocity.transpose()
-            + &operator;
-        let mass = &moved * (problem.velocity() - &after.velocity).transpose()
-            + &pushed * (problem.velocity() - &before.velocity).transpose()
-            - response * &by_delassus * response.transpose();
-
-        let span = problem.joint_span();
-        // `Kᵀ` times a vector or a matrix.
-        let to_joints = |columns: &DMatrix<f64>| &span.impulses * span.velocities.tr_mul(columns);
-        let column =
-            |vector: &DVector<f64>| DMatrix::from_column_slice(vector.len(), 1, vector.as_slice());
-        let carried = velocity + problem.contact_jacobian().tr_mul(&by_contact);
-        let by_velocity = &carried - span.momenta.tr_mul(&span.velocities.tr_mul(&carried));
-        let independent = span.rank() == problem.bilateral_jacobian().nrows();
-        let joints = independent.then(|| {
-            let contacts = problem.contact_jacobian().tr_mul(&column(&by_contact));
-            &after.joints * moved.transpose()
-                - to_joints(&column(velocity)) * after.velocity.transpose()
-                + &before.joints * pushed.transpose()
-                - to_joints(&contacts) * before.velocity.transpose()
-                - to_joints(&problem.contact_jacobian().tr_mul(&operator))
-        });
-        let mass = mass.symmetric_part();
-        Ok(Gradient { velocity: by_velocity, mass, jacobian, joints, friction, restitution })
+        let both = (friction, restitution);
+        Ok(self.data.gradient(velocity, &by_contact, &by_delassus, both))
     }
 
     /// The gradient of the friction problem for weights of its impulses (length `r`), at the rows of the impact.
     fn pulled(&self, weights: &DVector<f64>) -> Result<Pulled, Error> {
-        let (problem, rows) = (&self.problem, self.impulse.len());
+        let (problem, rows) = (&self.data.problem, self.data.impulse.len());
         let mut pulled = Pulled {
             by_free: DVector::zeros(rows),
             by_delassus: DMatrix::zeros(rows, rows),
@@ -101,7 +71,7 @@ impl Derivative {
             .map(|row| row.filter(|row| !problem.is_locked(*row)))
             .collect();
         let mut weights = weights.clone();
-        self.clear_locked(&mut weights);
+        self.data.clear_locked(&mut weights);
         let weights = stated.vectors(problem, &weights);
         let none = vec![Vector3::zeros(); weights.len()];
         let gradient = inner.backward(&none, &weights)?;

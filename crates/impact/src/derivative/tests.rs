@@ -1,6 +1,6 @@
 //! Derivatives of outcomes against differences of outcomes, closed forms, and each other.
 
-mod cases;
+pub(super) mod cases;
 
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 

@@ -18,7 +18,7 @@
 
 use nalgebra::{Vector2, Vector3, Vector6};
 
-use super::path::{Path, Walk};
+use super::path::{Leg, LegEnd, Path, Walk};
 use crate::outcome::Phase;
 
 /// Follows the sliding until the sliding or the impact ends.
@@ -44,7 +44,7 @@ pub(super) fn follow(path: &mut Path<'_>, tolerance: f64, step_limit: usize) -> 
             // The event lies between `state` and `next`; the rest of the step is computed again.
             state = state.to_event(path, step);
             state.leave(path);
-            path.legs.push((Phase::Slide, path.percussion));
+            path.legs.push(leg(path));
             if path.is_over() {
                 return Walk::Ended;
             }
@@ -56,12 +56,17 @@ pub(super) fn follow(path: &mut Path<'_>, tolerance: f64, step_limit: usize) -> 
             step *= (0.9 * size.max(1e-10).powf(-0.2)).min(5.0);
         }
         if state.sliding().norm() <= tolerance * speed {
-            path.legs.push((Phase::Slide, path.percussion));
+            path.legs.push(leg(path));
             return Walk::On;
         }
     }
-    path.legs.push((Phase::Slide, path.percussion));
+    path.legs.push(leg(path));
     Walk::Limit
+}
+
+const fn leg(path: &Path<'_>) -> Leg {
+    let percussion = path.percussion;
+    Leg { phase: Phase::Slide, percussion, tangential: [0.0; 2], end: LegEnd::Curve }
 }
 
 fn error_size(error: &Vector6<f64>, sliding: f64, percussion: f64, speed: f64) -> f64 {

@@ -16,6 +16,30 @@ pub(super) enum Walk {
     Limit,
 }
 
+/// What ends a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LegEnd {
+    /// The contact stops approaching.
+    Compression,
+    /// The restitution is reached.
+    Restitution,
+    /// The slip stops.
+    Slip,
+    /// A step of a curved path.
+    Curve,
+}
+
+/// A segment of the path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leg {
+    pub(crate) phase: Phase,
+    /// Impulse at its end.
+    pub(crate) percussion: Vector3<f64>,
+    /// Friction per unit of normal impulse.
+    pub(crate) tangential: [f64; 2],
+    pub(crate) end: LegEnd,
+}
+
 /// Totals over the phases in which the contact approaches, or over those in which it separates.
 #[derive(Clone, Copy, Debug, Default)]
 struct Total {
@@ -45,8 +69,7 @@ pub(super) struct Path<'a> {
     approaches: bool,
     compression: Total,
     expansion: Total,
-    /// Phase of each segment and the impulse at its end.
-    pub(super) legs: Vec<(Phase, Vector3<f64>)>,
+    pub(super) legs: Vec<Leg>,
 }
 
 impl<'a> Path<'a> {
@@ -105,7 +128,14 @@ impl<'a> Path<'a> {
             }
             self.percussion += rate * length;
             self.work += length * (velocity + 0.5 * slope * length);
-            self.legs.push((phase, self.percussion));
+            let end = if event > duration {
+                LegEnd::Slip
+            } else if self.approaches {
+                LegEnd::Compression
+            } else {
+                LegEnd::Restitution
+            };
+            self.legs.push(Leg { phase, percussion: self.percussion, tangential, end });
             if event > duration {
                 return Walk::On;
             }

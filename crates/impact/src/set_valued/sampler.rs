@@ -20,6 +20,7 @@ use crate::{Problem, law::Error};
 mod restitution;
 
 use restitution::Stores;
+pub(crate) use restitution::{Event, Mode, Recorded};
 
 /// Follows samples of one problem.
 ///

@@ -11,15 +11,21 @@ use crate::{Contact, Mass, Problem, maximum_dissipation::MaximumDissipation};
 
 /// An impact and its data.
 #[derive(Debug)]
-pub(super) struct Case {
-    pub(super) law: MaximumDissipation,
-    pub(super) problem: Problem,
+pub(in crate::derivative) struct Case {
+    pub(in crate::derivative) law: MaximumDissipation,
+    pub(in crate::derivative) problem: Problem,
     mass: DMatrix<f64>,
 }
 
 impl Case {
+    /// The same bodies and contacts without restitution.
+    pub(in crate::derivative) fn without_restitution(mut self) -> Self {
+        self.problem = self.problem.with_restitution_times(0.0);
+        self
+    }
+
     /// The impact after a step along `direction`; `None` if a coefficient leaves its range.
-    pub(super) fn moved(&self, direction: &Direction, step: f64) -> Option<Problem> {
+    pub(in crate::derivative) fn moved(&self, direction: &Direction, step: f64) -> Option<Problem> {
         let problem = &self.problem;
         let plus = |start: &DMatrix<f64>, change: &Option<DMatrix<f64>>| match change {
             Some(change) => start + step * change,
@@ -48,7 +54,7 @@ impl Case {
 }
 
 /// The opposite direction.
-pub(super) fn reversed(direction: &Direction) -> Direction {
+pub(in crate::derivative) fn reversed(direction: &Direction) -> Direction {
     let negated = |numbers: &Vec<f64>| numbers.iter().map(|number| -number).collect();
     Direction {
         velocity: direction.velocity.as_ref().map(|change| -change),
@@ -61,10 +67,10 @@ pub(super) fn reversed(direction: &Direction) -> Direction {
 }
 
 /// Random numbers.
-pub(super) struct Draw(ChaCha8Rng);
+pub(in crate::derivative) struct Draw(ChaCha8Rng);
 
 impl Draw {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(in crate::derivative) fn new(seed: u64) -> Self {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
@@ -73,12 +79,12 @@ impl Draw {
         (self.0.next_u64() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    fn below(&mut self, count: usize) -> usize {
+    pub(in crate::derivative) fn below(&mut self, count: usize) -> usize {
         let random = usize::try_from(self.0.next_u64() >> 33).expect("31 bits");
         random % count
     }
 
-    pub(super) fn vector(&mut self, length: usize) -> DVector<f64> {
+    pub(in crate::derivative) fn vector(&mut self, length: usize) -> DVector<f64> {
         DVector::from_fn(length, |_, _| self.signed())
     }
 
@@ -88,7 +94,7 @@ impl Draw {
 
     /// One to three contacts without or with friction, in the plane or in space, on bodies with joints; one contact in
     /// twelve cannot move along its normal.
-    pub(super) fn case(&mut self) -> Case {
+    pub(in crate::derivative) fn case(&mut self) -> Case {
         let n = 4 + self.below(4);
         let root = self.matrix(n, n);
         let mass = &root * root.transpose() + DMatrix::identity(n, n);
@@ -113,8 +119,41 @@ impl Draw {
         Case { law: accurate(law), problem, mass }
     }
 
+    /// The same without friction, and without tangents.
+    pub(in crate::derivative) fn smooth_case(&mut self) -> Case {
+        let Case { law, problem, mass } = self.case();
+        let smooth = problem.contacts().iter().map(|contact| {
+            Contact::new(contact.normal.clone()).with_restitution(contact.restitution)
+        });
+        let (contacts, joints) = (smooth.collect(), problem.bilateral_jacobian().clone());
+        let velocity = problem.velocity().clone();
+        let problem = Problem::with_joints(Mass::Matrix(mass.clone()), velocity, contacts, joints);
+        Case { law, problem: problem.expect("a valid problem"), mass }
+    }
+
+    /// The same with one tangent at each contact, and with the first contact only.
+    pub(in crate::derivative) fn planar_contact(&mut self) -> Case {
+        let mut case = self.planar_case();
+        case.problem = case.problem.contact_problem(0).expect("a contact");
+        case
+    }
+
+    /// The same with one tangent at each contact.
+    pub(in crate::derivative) fn planar_case(&mut self) -> Case {
+        let Case { law, problem, mass } = self.case();
+        let n = problem.dimension();
+        let contacts = problem.contacts().to_vec().into_iter().map(|contact| {
+            let tangents = vec![self.vector(n)];
+            Contact { tangents, ..contact }
+        });
+        let (contacts, joints) = (contacts.collect(), problem.bilateral_jacobian().clone());
+        let velocity = problem.velocity().clone();
+        let problem = Problem::with_joints(Mass::Matrix(mass.clone()), velocity, contacts, joints);
+        Case { law, problem: problem.expect("a valid problem"), mass }
+    }
+
     /// A change of some of the data; coefficients that are zero stay so, and what cannot move stays so.
-    pub(super) fn direction(&mut self, case: &Case) -> Direction {
+    pub(in crate::derivative) fn direction(&mut self, case: &Case) -> Direction {
         let problem = &case.problem;
         let (n, joints) = (problem.dimension(), problem.bilateral_jacobian().nrows());
         let contacts = problem.contacts();

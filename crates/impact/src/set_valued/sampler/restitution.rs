@@ -32,6 +32,8 @@ use crate::{Problem, set_valued::frame::Frame};
 
 mod events;
 
+pub(crate) use events::Event;
+
 /// Maximum number of events in a step; the rest of such a step is left out, and counted.
 const MOST_EVENTS: usize = 1000;
 
@@ -50,10 +52,27 @@ const BEYOND: f64 = 4.0;
 
 /// What a contact does between two events.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Mode {
+pub(crate) enum Mode {
     Pushes,
     Held,
     Free,
+}
+
+/// A piece of a step, from one event to the next.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    pub(crate) modes: Vec<Mode>,
+    /// Contact velocity at its beginning, and the change of it in the piece (length `r`, m/s).
+    pub(crate) velocity: DVector<f64>,
+    pub(crate) change: DVector<f64>,
+    /// Impulses (length `r`, N·s), and the increments of the step.
+    pub(crate) impulse: DVector<f64>,
+    pub(crate) increments: Vec<f64>,
+    /// Its part of the step, and whether it is the first one of the step.
+    pub(crate) length: f64,
+    pub(crate) begins: bool,
+    /// `None` at the end of the step.
+    pub(crate) event: Option<Event>,
 }
 
 /// The stored energies, and the memory of a piece.
@@ -80,6 +99,8 @@ pub(super) struct Stores {
     increments: Vec<f64>,
     unit: f64,
     total: DVector<f64>,
+    /// The pieces so far, where they are recorded.
+    pub(super) record: Option<Vec<Recorded>>,
     /// Number of pieces of the sample, and number of steps that were cut because they had too many pieces.
     pub(super) pieces: u64,
     pub(super) cut: u64,
@@ -110,6 +131,7 @@ impl Stores {
             increments: vec![0.0; contacts.len()],
             unit: 1.0,
             total: rows,
+            record: None,
             pieces: 0,
             cut: 0,
         }
@@ -168,6 +190,7 @@ impl Sampler<'_> {
                 break;
             }
             let (length, event) = self.first_event(stores, left);
+            self.record(stores, (length, left), event, events == 0);
             left = if length < left { left - length } else { 0.0 };
             self.follow(stores, length, event);
             events += 1;
@@ -176,6 +199,28 @@ impl Sampler<'_> {
         self.increments.copy_from_slice(&stores.increments);
         self.step_impulse.copy_from(&stores.total);
         self.impulse += &self.step_impulse;
+    }
+
+    fn record(&self, stores: &mut Stores, (length, left): (f64, f64), event: Event, begins: bool) {
+        let Some(mut pieces) = stores.record.take() else { return };
+        pieces.push(Recorded {
+            modes: stores.modes.clone(),
+            velocity: self.contact_velocity.clone(),
+            change: &stores.growth * length,
+            impulse: &self.step_impulse * length,
+            increments: stores.increments.clone(),
+            length: length * stores.unit,
+            begins,
+            event: (length < left).then_some(event),
+        });
+        stores.record = Some(pieces);
+    }
+
+    /// Follows the sample `index` and returns its pieces; `None` where no contact has restitution.
+    pub(crate) fn pieces_of(&mut self, index: u64) -> Option<Vec<Recorded>> {
+        self.stores.as_mut()?.record = Some(Vec::new());
+        self.run(index);
+        self.stores.as_mut()?.record.take()
     }
 
     /// Replaces the increments by rates that change velocities by their natural size, so that the problem of the

@@ -5,7 +5,7 @@ use crate::set_valued::{frame::Frame, statistics::raise};
 
 /// The end of a piece.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// A row of `J` comes to rest.
     Row(usize),
     /// Both tangential rows from this one on come to rest.
