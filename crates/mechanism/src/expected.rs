@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use percussion_record::{Against, Row};
+use percussion_record::{Against, Difference, Row};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -32,6 +32,8 @@ pub struct Expected {
     pub fails_with: Option<String>,
     /// The reference by which the measurement is judged.
     pub against: Against,
+    /// What is known of the difference from a published figure that does not judge the measurement.
+    pub difference: Option<Difference>,
     /// Reason for the tolerance, or meaning of the figure.
     pub note: Option<String>,
 }
@@ -52,6 +54,7 @@ impl Expected {
             tolerance: self.tolerance,
             fails_with: self.fails_with.clone(),
             against: self.against,
+            difference: self.difference.clone(),
             accepted: false,
         };
         row.accepted = row.accepts(measured);

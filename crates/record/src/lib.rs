@@ -22,6 +22,7 @@
 //!     tolerance: Some(1e-3),
 //!     fails_with: Some("gravity +2 %".into()),
 //!     against: Against::Checked,
+//!     difference: None,
 //!     accepted: true,
 //! };
 //! let text = serde_json::to_string(&row)?;
@@ -61,5 +62,5 @@ struct Readme;
 
 pub use family::Family;
 pub use figure::{Axis, Figure, Map, Mark, Series, Spacing};
-pub use outcome::{Against, ExperimentOutcome, Play, Row};
+pub use outcome::{Against, Difference, ExperimentOutcome, Play, Row};
 pub use table::{Column, Table};

@@ -20,6 +20,32 @@ pub enum Against {
     Nothing,
 }
 
+/// What is known of the difference between a measured value and a published one that does not judge it.
+///
+/// # Example
+///
+/// ```
+/// use percussion_record::Difference;
+///
+/// let shown = Difference::ShownBy(vec!["largest cost".into()]);
+/// assert_eq!(serde_json::to_string(&shown)?, r#"{"shown-by":["largest cost"]}"#);
+/// assert_eq!(serde_json::to_string(&Difference::Open)?, r#""open""#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Difference {
+    /// There is none: the measured value rounds to the published one. It judges nothing, because no realistic change
+    /// of the inputs would change it.
+    Agrees,
+    /// The value is an input of the run, or follows from its inputs alone, and was chosen differently.
+    Input,
+    /// Its cause is derived: the judged rows of the same experiment with these quantities show it.
+    ShownBy(Vec<String>),
+    /// Its cause is not known; the remark of the row says what was excluded.
+    Open,
+}
+
 /// One measured value with its references.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
@@ -41,6 +67,9 @@ pub struct Row {
     pub fails_with: Option<String>,
     /// Which reference `tolerance` refers to.
     pub against: Against,
+    /// What is known of the difference from a published value that does not judge the row; absent where the published
+    /// value judges it, or where there is none.
+    pub difference: Option<Difference>,
     /// Whether `measured` is within `tolerance` of that reference (true without a reference).
     pub accepted: bool,
 }
@@ -54,6 +83,40 @@ impl Row {
             Against::Checked | Against::Invariant => self.checked,
             Against::Nothing => None,
         }
+    }
+
+    /// Whether the measured value rounds to the published one in the digits of that; false if none is published.
+    ///
+    /// The digits are those of the shortest decimal number that is the same `f64`; zeros that a paper prints at the
+    /// end are not among them.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use percussion_record::{Against, Row};
+    ///
+    /// let row = |measured| Row {
+    ///     experiment: "demonstration/dice".into(),
+    ///     quantity: "mean".into(),
+    ///     unit: String::new(),
+    ///     published: Some(3.5),
+    ///     checked: None,
+    ///     measured,
+    ///     tolerance: None,
+    ///     fails_with: None,
+    ///     against: Against::Nothing,
+    ///     difference: None,
+    ///     accepted: true,
+    /// };
+    /// assert!(row(3.54).is_as_published() && !row(3.56).is_as_published());
+    /// ```
+    #[must_use]
+    pub fn is_as_published(&self) -> bool {
+        self.published.is_some_and(|published| {
+            let text = published.to_string();
+            let decimals = text.split_once('.').map_or(0, |(_, digits)| digits.len());
+            (self.measured - published).abs() <= 0.5 * 0.1_f64.powf(decimals as f64)
+        })
     }
 
     /// Whether another `measured` value (in `unit`) would be accepted in this row.
@@ -75,6 +138,7 @@ impl Row {
     ///     tolerance: Some(0.01),
     ///     fails_with: Some("gravity +2 %".into()),
     ///     against: Against::Checked,
+    ///     difference: None,
     ///     accepted: true,
     /// };
     /// assert!(row.accepts(0.495) && !row.accepts(0.48) && !row.accepts(f64::NAN));

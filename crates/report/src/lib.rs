@@ -26,6 +26,7 @@
 //!         tolerance: Some(1e-3),
 //!         fails_with: Some("gravity +2 %".into()),
 //!         against: Against::Checked,
+//!         difference: None,
 //!         accepted: true,
 //!     }],
 //!     figures: Vec::new(),

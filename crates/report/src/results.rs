@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use percussion_record::{Against, ExperimentOutcome, Row};
+use percussion_record::{Against, Difference, ExperimentOutcome, Row};
 use serde::Serialize;
 
 /// The content of `results.json`.
@@ -21,7 +21,7 @@ pub struct Results {
     pub counts: Counts,
 }
 
-/// Numbers of rows by kind of reference; together they are all rows.
+/// Numbers of rows by kind of reference, which together are all rows, and of those with an unexplained difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Counts {
@@ -33,6 +33,8 @@ pub struct Counts {
     pub invariant: usize,
     /// Rows without a verdict.
     pub open: usize,
+    /// Rows, of any of these kinds, whose published value differs for a reason that is not known.
+    pub unexplained: usize,
 }
 
 impl Counts {
@@ -47,19 +49,22 @@ impl Counts {
                 Against::Invariant => counts.invariant += 1,
                 Against::Nothing => counts.open += 1,
             }
+            counts.unexplained += usize::from(row.difference == Some(Difference::Open));
         }
         counts
     }
 }
 
 impl Display for Counts {
-    /// For instance `37 rows judged by a published figure, 250 by a check, 110 as invariants, 121 open`.
+    /// For instance `37 rows judged by a published figure, 250 by a check, 110 as invariants, 121 open; the difference
+    /// from a published figure is unexplained in 12`.
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let Self { published, checked, invariant, open } = self;
+        let Self { published, checked, invariant, open, unexplained } = self;
         let rows = if *published == 1 { "row" } else { "rows" };
         write!(
             formatter,
-            "{published} {rows} judged by a published figure, {checked} by a check, {invariant} as invariants, {open} open"
+            "{published} {rows} judged by a published figure, {checked} by a check, {invariant} as invariants, {open} open; \
+             the difference from a published figure is unexplained in {unexplained}"
         )
     }
 }
@@ -105,6 +110,7 @@ mod tests {
             tolerance: Some(0.5),
             fails_with: Some("gravity +2 %".to_owned()),
             against,
+            difference: (against == Against::Nothing).then_some(Difference::Open),
             accepted,
         }
     }
@@ -128,11 +134,12 @@ mod tests {
         };
         let results = Results::new(&[outcome]);
         assert_eq!((results.results.len(), results.passed, results.failed), (4, 2, 1));
-        let each = Counts { published: 1, checked: 1, invariant: 1, open: 1 };
+        let each = Counts { published: 1, checked: 1, invariant: 1, open: 1, unexplained: 1 };
         assert_eq!(results.counts, each);
         assert_eq!(
             each.to_string(),
-            "1 row judged by a published figure, 1 by a check, 1 as invariants, 1 open"
+            "1 row judged by a published figure, 1 by a check, 1 as invariants, 1 open; \
+             the difference from a published figure is unexplained in 1"
         );
     }
 
@@ -157,6 +164,7 @@ mod tests {
               "tolerance": 0.5,
               "fails_with": "gravity +2 %",
               "against": "published",
+              "difference": null,
               "accepted": true
             }
           ],
@@ -166,7 +174,8 @@ mod tests {
             "published": 1,
             "checked": 0,
             "invariant": 0,
-            "open": 0
+            "open": 0,
+            "unexplained": 0
           }
         }
         "#);

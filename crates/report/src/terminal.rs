@@ -1,6 +1,6 @@
 //! The report as text.
 
-use percussion_record::{Against, ExperimentOutcome, Row};
+use percussion_record::{Against, Difference, ExperimentOutcome, Row};
 
 use crate::{
     Results, Table,
@@ -11,7 +11,8 @@ use crate::{
 ///
 /// Each row shows the published value, the independently checked one, the measured one, and the maximum accepted
 /// distance from the value marked with `*`. Then follows `ok`, `FAILED`, or nothing for a row that is shown for
-/// comparison only. Rows that are judged as invariants end with `invariant`.
+/// comparison only. Rows that are judged as invariants end with `invariant`, and rows with a published value that does not
+/// judge them with what is known of the difference.
 #[must_use]
 pub fn outcome(outcome: &ExperimentOutcome) -> String {
     let mut text = format!("{} ({})\n\n", outcome.title, outcome.id);
@@ -26,7 +27,7 @@ pub fn outcome(outcome: &ExperimentOutcome) -> String {
             short(row.measured),
             row.tolerance
                 .map_or_else(|| "–".to_owned(), |tolerance| format!("±{}", short(tolerance))),
-            verdict(row).to_owned(),
+            verdict(row),
         ]);
     }
     text += &indented(&table.to_string(), "  ");
@@ -54,15 +55,26 @@ pub fn summary(results: &Results) -> String {
     )
 }
 
-/// The verdict of a row: `ok`, `FAILED`, or nothing when it was not judged; and whether it is an invariant.
-fn verdict(row: &Row) -> &'static str {
-    match (row.against, row.accepted) {
+/// The verdict of a row: `ok`, `FAILED`, or nothing when it was not judged; whether it is an invariant; and what is
+/// known of the difference from a published value that does not judge it.
+fn verdict(row: &Row) -> String {
+    let verdict = match (row.against, row.accepted) {
         (Against::Nothing, _) => "",
         (Against::Invariant, true) => "ok, invariant",
         (Against::Invariant, false) => "FAILED, invariant",
         (_, true) => "ok",
         (_, false) => "FAILED",
-    }
+    };
+    let difference = match &row.difference {
+        None => "",
+        Some(Difference::Agrees) if row.is_as_published() => "as published",
+        Some(Difference::Agrees) => "not as published",
+        Some(Difference::Input) => "an input",
+        Some(Difference::ShownBy(_)) => "difference shown",
+        Some(Difference::Open) => "difference open",
+    };
+    let comma = if verdict.is_empty() || difference.is_empty() { "" } else { ", " };
+    format!("{verdict}{comma}{difference}")
 }
 
 /// A reference value, marked if it is used for the verdict.
@@ -107,6 +119,7 @@ mod tests {
             measured: 0.38562,
             tolerance: Some(0.002),
             fails_with: None,
+            difference: None,
             against,
             accepted,
         };
@@ -119,6 +132,11 @@ mod tests {
                 row("second contact", Against::Published, false),
                 Row { checked: Some(0.4), ..row("residual", Against::Invariant, true) },
                 Row { tolerance: None, ..row("rest", Against::Nothing, true) },
+                Row {
+                    tolerance: None,
+                    difference: Some(Difference::Open),
+                    ..row("last contact", Against::Nothing, true)
+                },
             ],
             figures: Vec::new(),
             notes: vec!["A remark.".into()],
@@ -128,11 +146,12 @@ mod tests {
         One (family/one)
 
           quantity        unit  published  checked  measured  tolerance
-          ──────────────  ────  ─────────  ───────  ────────  ─────────  ─────────────
+          ──────────────  ────  ─────────  ───────  ────────  ─────────  ───────────────
           first contact   s        0.383*       –    0.38562     ±0.002  ok
           second contact  s        0.383*       –    0.38562     ±0.002  FAILED
           residual        s        0.383      0.4*   0.38562     ±0.002  ok, invariant
           rest            s        0.383        –    0.38562          –
+          last contact    s        0.383        –    0.38562          –  difference open
 
           · A remark.
         ");

@@ -13,9 +13,10 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Document {
-    size: [f64; 3],
+    /// Length, width and height of the channel (m).
+    pub(crate) size: [f64; 3],
     obstacle: [f64; 2],
-    obstacle_radius: f64,
+    pub(crate) obstacle_radius: f64,
     radius: f64,
     density: f64,
     spacing: f64,
@@ -35,6 +36,8 @@ pub(crate) struct Document {
     pub(crate) beside: Beside,
     /// Duration of the film of the end of a run (s).
     pub(crate) film: f64,
+    /// The published solid fraction.
+    pub(crate) published_fraction: f64,
     /// Factor and solid fraction of earlier runs, stored once.
     pub(crate) runs: Vec<[f64; 2]>,
 }

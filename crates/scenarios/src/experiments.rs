@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use percussion_impact::{Law, Outcome, Problem, Status};
-use percussion_mechanism::{design::Design, impacts::ImpactScenario, scenario::Scenario};
+use percussion_mechanism::{Expected, design::Design, impacts::ImpactScenario, scenario::Scenario};
 use percussion_record::{ExperimentOutcome, Figure, Play, Row, view::View};
 use serde::{
     Deserialize, Serialize,
@@ -173,6 +173,14 @@ impl Experiment {
     ) -> Result<Vec<Row>, Error> {
         let perturbed = Self { perturbation: Some(perturbation), ..*self };
         Ok((perturbed.run)(&perturbed, options, &mut |_, _| ())?.rows)
+    }
+
+    /// The figures that the file of this experiment expects.
+    pub(crate) fn expected(&self) -> Result<Vec<Expected>, Error> {
+        if self.is_scenario {
+            return Ok(fixture::read_scenario::<IgnoredAny>(self.id, self.text)?.1.expected);
+        }
+        Ok(fixture::read::<IgnoredAny>(self.id, self.text)?.expected)
     }
 
     /// The fault of what the experiment computes, if the change is one.

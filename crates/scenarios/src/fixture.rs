@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use percussion_impact::laws::Name;
 use percussion_mechanism::{Expected, document, scenario::Scenario};
-use percussion_record::Against;
+use percussion_record::{Against, Difference};
 use serde::{
     Deserialize,
     de::{DeserializeOwned, IgnoredAny},
@@ -155,14 +155,7 @@ fn filled<P: DeserializeOwned>(
         checks.map_err(|error| misread(".checks", error))?;
     let checks = checks.unwrap_or_default();
     unfounded(&checks, &expected).map_or(Ok(()), |message| Err(refused(".checks", message)))?;
-    let unexplained = expected.iter().find(|row| !uses_published(row));
-    let message = |row: &Expected| {
-        let quantity = &row.quantity;
-        format!(
-            "the published figure of `{quantity}` needs a `note`: it does not judge the row, and no checked figure rounds to it"
-        )
-    };
-    unexplained.map_or(Ok(()), |row| Err(refused("", message(row))))?;
+    unexplained(&expected).map_or(Ok(()), |message| Err(refused("", message)))?;
     let parameters = serde_path_to_error::deserialize(toml::Value::Table(section));
     let parameters = parameters.map_err(|error| misread("", error))?;
     Ok(Fixture { summary: summary.trim().to_owned(), parameters, expected, play, checks })
@@ -194,20 +187,42 @@ fn unfounded(checks: &BTreeMap<String, Check>, expected: &[Expected]) -> Option<
     })
 }
 
-/// Whether the published figure of a row, if it has one, judges the row, or has a note on the difference.
+/// Describes the first row whose published figure neither judges it nor has a `difference` that says why not.
 ///
-/// It also judges a row that is compared with a checked figure which rounds to it. Its digits are those of the
-/// shortest decimal number that is the same `f64`; zeros that a paper prints at the end are not among them.
-fn uses_published(row: &Expected) -> bool {
-    let rounds_to = |published: f64| {
-        let text = published.to_string();
-        let decimals = text.split_once('.').map_or(0, |(_, digits)| digits.len());
-        let half = 0.5 * 0.1_f64.powf(decimals as f64);
-        row.against == Against::Checked
-            && row.checked.is_some_and(|checked| (checked - published).abs() <= half)
+/// It also judges a row that is compared with a checked figure which rounds to it.
+fn unexplained(expected: &[Expected]) -> Option<String> {
+    let is_judged = |quantity: &String| {
+        let row = expected.iter().find(|row| row.quantity == *quantity);
+        row.is_some_and(|row| row.against != Against::Nothing)
     };
-    let is_judge = |published| row.against == Against::Published || rounds_to(published);
-    row.note.is_some() || row.published.is_none_or(is_judge)
+    expected.iter().find_map(|row| {
+        let quantity = &row.quantity;
+        let rounds = |checked: f64| row.row("", checked).is_as_published();
+        let judges = match row.against {
+            Against::Published => true,
+            Against::Checked => row.checked.is_some_and(rounds),
+            Against::Invariant | Against::Nothing => false,
+        };
+        match (&row.difference, row.published.is_some() && !judges) {
+            (None, false) => None,
+            (Some(_), false) => Some(format!(
+                "`{quantity}` has a `difference`, but no published figure that does not judge it"
+            )),
+            (None, true) => Some(format!(
+                "the published figure of `{quantity}` needs a `difference`: it does not judge the row, and no checked \
+                 figure rounds to it"
+            )),
+            (Some(_), true) if row.note.is_none() => {
+                Some(format!("the difference of `{quantity}` needs a `note`"))
+            }
+            (Some(Difference::ShownBy(rows)), true)
+                if rows.is_empty() || rows.contains(quantity) || !rows.iter().all(is_judged) =>
+            {
+                Some(format!("the difference of `{quantity}` is not shown by other, judged rows"))
+            }
+            (Some(_), true) => None,
+        }
+    })
 }
 
 /// The answers to play of the experiment `id` from its `text`, for any type of its parameters.
@@ -264,21 +279,43 @@ mod tests {
     }
 
     #[test]
-    fn a_published_figure_judges_its_row_or_has_a_note() {
+    fn a_published_figure_judges_its_row_or_its_difference_is_explained() {
         let checked = "tolerance = 1e-9\nagainst = 'checked'\ncheck = 'fall'\nchecked =";
+        let shown = "published = 0.12\nagainst = 'nothing'";
         for (row, is_read) in [
             ("published = 0.12\ntolerance = 0.1\nagainst = 'published'", true),
-            ("published = 0.12\nagainst = 'nothing'\nnote = 'Of another size.'", true),
-            ("published = 0.12\nagainst = 'nothing'", false),
+            (shown, false),
+            (&format!("{shown}\nnote = 'Of another size.'"), false),
+            (&format!("{shown}\ndifference = 'open'"), false),
+            (&format!("{shown}\ndifference = 'open'\nnote = 'Tried: other sizes.'"), true),
+            (&format!("{shown}\ndifference = 'input'\nnote = 'Of another size.'"), true),
             (&format!("published = 0.12\n{checked} 0.1249"), true),
             (&format!("published = 0.12\n{checked} 0.1251"), false),
             (&format!("published = -5.8\n{checked} -5.832"), true),
             (&format!("published = 9.04\n{checked} 8.86"), false),
-            (&format!("published = 9.04\n{checked} 8.86\nnote = 'Open.'"), true),
+            (&format!("published = 9.04\n{checked} 8.86\ndifference = 'open'\nnote = 'A.'"), true),
+            ("against = 'nothing'\ndifference = 'open'\nnote = 'Of nothing.'", false),
         ] {
             let refusal = refusal(CHECKS, row);
             assert_eq!(refusal.is_none(), is_read, "{row}: {refusal:?}");
-            assert!(refusal.is_none_or(|text| text.contains("needs a `note`")), "{row}");
+            assert!(refusal.is_none_or(|text| text.contains("difference")), "{row}");
+        }
+    }
+
+    /// A cause is shown by other rows, which are judged.
+    #[test]
+    fn a_cause_is_shown_by_judged_rows() {
+        let row = |by: &str| {
+            format!(
+                "published = 0.12\nagainst = 'nothing'\nnote = 'It slips.'\ndifference = {{ shown-by = [{by}] }}\n\
+                 [[expected]]\nquantity = 'slip'\ntolerance = 0.1\nchecked = 1.0\ncheck = 'fall'\n\
+                 against = 'checked'\n[[expected]]\nquantity = 'rest'\nagainst = 'nothing'"
+            )
+        };
+        assert_eq!(refusal(CHECKS, &row("'slip'")), None);
+        for by in ["", "'rest'", "'way'", "'nobody'", "'slip', 'rest'"] {
+            let refusal = refusal(CHECKS, &row(by)).unwrap();
+            assert!(refusal.contains("other, judged rows"), "{by}: {refusal}");
         }
     }
 

@@ -17,6 +17,7 @@
 //! - Faults are tried only as long as an invariant has not failed.
 //! - Solvers and laws that are fixed in the code of an experiment are not exchanged, and stored contact problems are not changed.
 
+use percussion_mechanism::Expected;
 use percussion_record::{Against, Row};
 use serde::Serialize;
 
@@ -137,6 +138,49 @@ impl Experiment {
         }
         progress(1.0, self.title);
         Ok(Sensitivity { experiment: self.id, rows: found, stopped })
+    }
+
+    /// Returns the quantities of the rows judged `against` one kind of reference that do not fail with the change or the
+    /// fault that their fixture states; empty if all of them do. Each change is run once, at [`Effort::Quick`].
+    ///
+    /// It takes a fraction of the time of [`sensitivity`](Self::sensitivity), which also looks for smaller changes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Mechanism`] if the fixture cannot be read, never for an embedded one. A run that stops with an error
+    /// leaves its rows among those that do not fail.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use percussion_record::Against;
+    /// use percussion_scenarios::{Options, experiment};
+    ///
+    /// let ball = experiment("event-driven/bouncing-ball")?;
+    /// let standing = ball.rows_that_stand(Against::Invariant, &Options::default())?;
+    /// assert!(standing.is_empty(), "{standing:?}");
+    /// # Ok::<(), percussion_scenarios::Error>(())
+    /// ```
+    pub fn rows_that_stand(
+        &self,
+        against: Against,
+        options: &Options,
+    ) -> Result<Vec<String>, Error> {
+        let options = Options { effort: Effort::Quick, ..*options };
+        let mut standing = self.expected()?;
+        standing.retain(|row| row.against == against);
+        for perturbation in perturbations() {
+            let is_stated = |row: &Expected| row.fails_with.as_deref() == Some(perturbation.what());
+            if !standing.iter().any(is_stated) {
+                continue;
+            }
+            let Ok(rows) = self.run_perturbed(perturbation, &options) else { continue };
+            let fails = |row: &Expected| {
+                rows.iter().any(|one| one.quantity == row.quantity && !one.accepted)
+            };
+            standing.retain(|row| !(is_stated(row) && fails(row)));
+        }
+        Ok(standing.into_iter().map(|row| row.quantity).collect())
     }
 
     /// Whether a file that this experiment reads has a field that `perturbation` changes.

@@ -120,6 +120,7 @@ fn stopped(experiment: &Experiment, error: &Error) -> ExperimentOutcome {
             tolerance: Some(0.0),
             fails_with: None,
             against: Against::Checked,
+            difference: None,
             accepted: false,
         }],
         figures: Vec::new(),

@@ -21,6 +21,7 @@ fn the_verdict_is_on_standard_output_and_in_the_report() {
             "accepted",
             "against",
             "checked",
+            "difference",
             "experiment",
             "fails_with",
             "measured",

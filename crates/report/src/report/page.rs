@@ -4,7 +4,7 @@ mod gallery;
 
 use std::fmt::Write as _;
 
-use percussion_record::{Against, ExperimentOutcome, Family, Figure, Play, Row};
+use percussion_record::{Against, Difference, ExperimentOutcome, Family, Figure, Play, Row};
 
 use crate::{
     Report, Results, escape,
@@ -204,13 +204,27 @@ fn table(title: &str, rows: &[Row]) -> String {
             cell("checked", class(by_check), &short_or_dash(row.checked)),
             cell("measured", "number measured", &short(row.measured)),
             cell("tolerance", "number", &tolerance.unwrap_or_else(|| short_or_dash(None))),
-            cell("verdict", mark, verdict),
+            cell("verdict", mark, &format!("{verdict}{}", difference(row))),
             cell("fails with", "", &escape(row.fails_with.as_deref().unwrap_or("–"))),
         ];
         let quantity = escape(&row.quantity);
         let _ = writeln!(text, "<tr><th scope=\"row\">{quantity}</th>{}</tr>", cells.concat());
     }
     text + "</tbody>\n</table>\n</div>\n"
+}
+
+/// What the verdict of a row adds about a published value that does not judge it.
+fn difference(row: &Row) -> String {
+    match &row.difference {
+        None => String::new(),
+        Some(Difference::Agrees) if row.is_as_published() => ", as published".to_owned(),
+        Some(Difference::Agrees) => ", not as published".to_owned(),
+        Some(Difference::Input) => ", an input".to_owned(),
+        Some(Difference::ShownBy(rows)) => {
+            format!(", the difference is shown by: {}", escape(&rows.join("; ")))
+        }
+        Some(Difference::Open) => ", the difference is open".to_owned(),
+    }
 }
 
 fn figure(outcome: &ExperimentOutcome, figure: &Figure) -> String {

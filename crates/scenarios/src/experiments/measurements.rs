@@ -34,6 +34,11 @@ impl<'a> Measurements<'a> {
         Self { is_partial: true, ..self }
     }
 
+    /// Whether inputs are changed, so that rows without a verdict need not be measured.
+    pub(super) const fn is_partial(&self) -> bool {
+        self.is_partial
+    }
+
     pub(super) fn add(&mut self, quantity: impl Into<String>, measured: f64) {
         self.measured.push((quantity.into(), measured));
     }

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use percussion_record::Against;
+use percussion_record::{Against, Difference};
 
 use super::*;
 use crate::{fixtures, perturbation::perturbations};
@@ -93,6 +93,17 @@ fn every_judged_row_says_what_makes_it_fail() {
             assert!(is_evidence, "{}: {row}", experiment.id);
         }
     }
+}
+
+/// A file is refused in which a published figure neither judges its row nor has a `difference`.
+#[test]
+fn every_published_figure_judges_its_row_or_its_difference_is_known() {
+    let mut open = 0;
+    for experiment in experiments() {
+        let expected = experiment.expected().unwrap_or_else(|error| panic!("{error}"));
+        open += expected.iter().filter(|row| row.difference == Some(Difference::Open)).count();
+    }
+    assert_eq!(open, 12, "published figures whose difference is open");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! of its stream are stored, and `percussion reproduce --quick` judges its rows.
 
 use percussion_granular::channel::Channel;
-use percussion_record::{ExperimentOutcome, Row};
+use percussion_record::{Difference, ExperimentOutcome, Row};
 use percussion_scenarios::{Effort, Options, channel, experiment, experiments, fixtures};
 use percussion_snapshot::{Record, assert_stored};
 
@@ -37,6 +37,10 @@ fn assert_accepted(id: &str) {
     assert_stored!("experiments", collection);
     let refused: Vec<_> = outcome.rows.iter().filter(|row| !row.accepted).collect();
     assert!(refused.is_empty(), "{refused:#?}");
+    let agrees = |row: &&Row| row.difference == Some(Difference::Agrees);
+    for row in outcome.rows.iter().filter(agrees) {
+        assert!(row.is_as_published(), "{row:?} differs from the published figure");
+    }
     for figure in &outcome.figures {
         assert!(!figure.series.is_empty(), "{} is empty", figure.id);
     }

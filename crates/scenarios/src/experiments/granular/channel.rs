@@ -5,8 +5,16 @@
 //! published size. The factor changes how much of the channel is near a wall, where grains cannot pack as
 //! densely as among themselves; the [profile over the height](SolidProfile) shows it. Walls have an effect
 //! over a few diameters, so the loss of solid fraction is proportional to the size of the grains to first
-//! order. The solid fraction at the published size is therefore extrapolated by a straight line over the
-//! size, through this run and the runs that the fixture stores.
+//! order. With the height `H`, the width `W`, and a layer of the thickness `δ` at each wall that stays empty,
+//!
+//! ```math
+//! \varphi(\delta) = \varphi_0 \bigl( 1 - 2 \delta (1/H + 1/W) \bigr), \qquad
+//! v(\delta) = \frac{W - 2 \delta}{W - 2 R - 4 \delta}
+//! ```
+//!
+//! where `v` is the velocity beside an obstacle of the radius `R`, relative to that of the inflow, of a stream that
+//! fills the rest evenly. A [`Room`] has `φ` from the published solid fraction and the runs of other sizes that the
+//! fixture stores. It judges the solid fraction of a run, and carries its largest velocity to the published size.
 //!
 //! # Source
 //!
@@ -15,6 +23,7 @@
 
 mod figures;
 mod laws;
+mod room;
 
 use std::{panic::resume_unwind, thread};
 
@@ -27,6 +36,7 @@ use percussion_granular::{
 use percussion_mechanism::view::GrainFilm;
 use percussion_record::{ExperimentOutcome, Play};
 
+use self::room::{Room, line_at};
 use crate::{
     channel::{Beside, Document, Run},
     error::Error,
@@ -69,6 +79,10 @@ pub(in crate::experiments) fn run(
     measurements.add("inflow, in grains of the published size", course.inflow);
     let solid_fraction = course.mean(|sample| sample.solid_fraction);
     measurements.add("solid fraction", solid_fraction);
+    let room = Room::new(document, run.factor);
+    let beyond = solid_fraction - room.solid_fraction(run.factor);
+    measurements
+        .add("solid fraction beyond the line through the published and other sizes", beyond);
     let sizes = [&document.runs[..], &[[run.factor, solid_fraction]]].concat();
     measurements.add("solid fraction, line over sizes at the published one", line_at(&sizes, 1.0));
     measurements.add("change of the solid fraction over the window", course.drift());
@@ -82,6 +96,8 @@ pub(in crate::experiments) fn run(
     measurements.add("their frequency over that without order", height);
     let fastest = course.cells.iter().map(|cell| cell.velocity.norm()).fold(0.0, f64::max);
     measurements.add("largest velocity of a cell", fastest);
+    let carried = fastest * room.speed(1.0) / room.speed(run.factor);
+    measurements.add("largest velocity of a cell, carried to the published size", carried);
     measurements.add("part of the kinetic energy in rotations", course.turning);
     measurements.add("last step: contacts judged", laws.contacts);
     measurements
@@ -280,14 +296,6 @@ impl Sample {
     }
 }
 
-/// The value at `x` of the straight line that fits `points` best.
-fn line_at(points: &[[f64; 2]], x: f64) -> f64 {
-    let count = points.len() as f64;
-    let [a, b] = [0, 1].map(|k| points.iter().map(|point| point[k]).sum::<f64>() / count);
-    let products = |k: usize| points.iter().map(|p| (p[0] - a) * (p[k] - [a, b][k])).sum::<f64>();
-    b + (x - a) * products(1) / products(0)
-}
-
 fn mean(samples: &[Sample], value: impl Fn(&Sample) -> f64) -> f64 {
     samples.iter().map(value).sum::<f64>() / samples.len() as f64
 }
@@ -355,11 +363,5 @@ mod tests {
             assert!(figures[..index].iter().all(|other| other.id != figure.id), "{}", figure.id);
         }
         assert_eq!(figures.iter().filter(|figure| figure.map.is_some()).count(), 2);
-    }
-
-    #[test]
-    fn a_line_through_points_on_a_line_continues_it() {
-        let points = [[5.0, 0.5], [4.0, 0.52], [2.0, 0.56]];
-        assert!((line_at(&points, 1.0) - 0.58).abs() < 1e-15);
     }
 }

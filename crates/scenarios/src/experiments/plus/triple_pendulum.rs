@@ -110,6 +110,8 @@ pub(in crate::experiments) fn run(
     for (k, integrator) in INTEGRATORS.into_iter().enumerate() {
         let least = costs[k].iter().map(|cost| cost[1] / of_plus).fold(f64::INFINITY, f64::min);
         measurements.add(format!("least cost over that of PLUS, {integrator}"), least);
+        let largest = costs[k].iter().map(|cost| cost[1] / of_plus).fold(0.0, f64::max);
+        measurements.add(format!("largest cost over that of PLUS, {integrator}"), largest);
         let trend = match costs[k][..] {
             [[_, softest], .., [_, stiffest]] => stiffest / softest,
             _ => f64::NAN,

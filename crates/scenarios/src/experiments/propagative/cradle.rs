@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use crate::{
     error::Error,
-    experiments::{Experiment, Options, Progress, drawing, settled},
+    experiments::{Experiment, Measurements, Options, Progress, drawing, settled},
     fault::Faults,
 };
 
@@ -79,15 +79,7 @@ pub(in crate::experiments) fn run(
 
     progress(0.4, "Restitution at all contacts at once");
     let bouncing = with_restitution(&scenario, 1.0)?;
-    let fleeing: Vec<f64> = (0..=1000).map(|k| f64::from(k) / 1000.0).collect();
-    let change = |law: &dyn Law, problem: &Problem| {
-        let point = |&w: &f64| Ok([w, gain(law, problem, [1.0, 0.0, w], faults)?]);
-        fleeing.iter().map(point).collect::<Result<Vec<_>, Error>>()
-    };
-    let simultaneous = change(&Newton::default(), &bouncing)?;
-    let propagating = change(&Propagative::default(), &balls)?;
-    let largest = simultaneous.iter().map(|point| point[1]).fold(f64::NEG_INFINITY, f64::max);
-    measurements.add("largest gain of energy by restitution at all contacts at once", largest);
+    let [simultaneous, propagating] = changes(&bouncing, &balls, faults, &mut measurements)?;
 
     progress(0.6, "Rows of up to ten balls");
     let (mut at_end, mut all) = (0.0_f64, 0.0_f64);
@@ -121,6 +113,36 @@ pub(in crate::experiments) fn run(
         gains_figure(simultaneous, propagating),
     ];
     experiment.outcome(&fixture, measurements, figures)
+}
+
+/// Adds the rows of the change of energy by Newton's law at all contacts at once, and returns this change and that by
+/// reflections over the velocity of the last ball, behind two of which one moves at 1 m/s (%).
+fn changes(
+    bouncing: &Problem,
+    balls: &Problem,
+    faults: Faults,
+    measurements: &mut Measurements<'_>,
+) -> Result<[Vec<[f64; 2]>; 2], Error> {
+    let fleeing: Vec<f64> = (0..=1000).map(|k| f64::from(k) / 1000.0).collect();
+    let change = |law: &dyn Law, problem: &Problem| {
+        let point = |&w: &f64| Ok([w, gain(law, problem, [1.0, 0.0, w], faults)?]);
+        fleeing.iter().map(point).collect::<Result<Vec<_>, Error>>()
+    };
+    let simultaneous = change(&Newton::default(), bouncing)?;
+    let propagating = change(&Propagative::default(), balls)?;
+    let largest =
+        |points: &[[f64; 2]]| points.iter().map(|point| point[1]).fold(f64::NEG_INFINITY, f64::max);
+    let quantity = "largest gain of energy by restitution at all contacts at once";
+    measurements.add(quantity, largest(&simultaneous));
+    measurements.add("change of energy by it, two balls at rest", simultaneous[0][1]);
+    // The center of mass is at rest, where a gain of energy is the largest part of it.
+    let moving = |&w: &f64| {
+        let velocity = [(2.0 - w) / 3.0, (-1.0 - w) / 3.0, (2.0 * w - 1.0) / 3.0];
+        Ok([w, gain(&Newton::default(), bouncing, velocity, faults)?])
+    };
+    let moving = fleeing.iter().map(moving).collect::<Result<Vec<_>, Error>>()?;
+    measurements.add("largest gain of energy by it at any velocities", largest(&moving));
+    Ok([simultaneous, propagating])
 }
 
 /// Results of the impacts of three balls with many velocities.

@@ -136,6 +136,15 @@ fn measure_design(
     let is_nearest = f64::from(u8::from(report.status == Status::Met));
     measurements.add("nearest point established (1 for yes)", is_nearest);
     measurements.add("distance from the initial stance", report.distance);
+    let squares = design
+        .variables
+        .iter()
+        .zip(&published)
+        .map(|(variable, value)| ((value - variable.start) / variable.scale).powi(2));
+    let distance = squares.sum::<f64>().sqrt();
+    measurements.add("distance of the stances of Table I", distance);
+    let product = design.cosines_at(&published)?[0];
+    measurements.add("⟨u, v⟩ of Table I, optimized", product);
     for (row, values) in [("initial", design.start()), ("optimized", published)] {
         let gaps = design.gaps_at(&values)?;
         let [tail, foot] = [gaps[0], gaps[1]];
