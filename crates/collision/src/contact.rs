@@ -223,4 +223,9 @@ impl GapFunction for FeatureGap {
         let contact = self.contact(system, coordinates)?;
         Some(ContactPoint { gap: contact.gap, point: contact.points[0], frame: contact.frame })
     }
+
+    fn point_contact(&self, system: &dyn System, coordinates: &[f64]) -> Option<gap::PointContact> {
+        let Contact { bodies, points, frame, gap, .. } = self.contact(system, coordinates)?;
+        Some(gap::PointContact { bodies, points, frame, gap })
+    }
 }

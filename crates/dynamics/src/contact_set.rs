@@ -205,12 +205,7 @@ impl ContactSet {
     ) -> Result<(), ContactSetError> {
         self.check_coordinates(coordinates)?;
         contact.check(self.len(), self.tree_of.len(), self.dimension)?;
-        for (body, point, scale) in contact.sides() {
-            for (index, axis) in self.axes(contact) {
-                let row = self.whole.row_mut(index);
-                system.add_point_row(coordinates, body, point, &axis, scale, row);
-            }
-        }
+        self.add_points(system, coordinates, contact);
         self.store_rows_of(contact);
         Ok(())
     }
@@ -256,17 +251,32 @@ impl ContactSet {
     ) -> Result<(), ContactSetError> {
         self.check_coordinates(coordinates)?;
         contact::check_coefficients(self.len(), friction, restitution)?;
+        let Some(touch) = gap.point_contact(system, coordinates) else {
+            return self.push_rows(gap, system, coordinates, [friction, restitution]);
+        };
+        let contact = Contact::of(touch, friction, restitution);
+        contact::check_gap(self.len(), contact.gap)?;
+        self.add_points(system, coordinates, &contact);
+        self.trees_of(&contact).into_iter().flatten().for_each(|tree| self.store_part_if_any(tree));
+        self.store(contact.gap, friction, restitution);
+        Ok(())
+    }
+
+    /// Adds the contact of a gap function that is known by its rows only.
+    fn push_rows(
+        &mut self,
+        gap: &dyn GapFunction,
+        system: &dyn System,
+        coordinates: &[f64],
+        [friction, restitution]: [f64; 2],
+    ) -> Result<(), ContactSetError> {
         let distance = gap.rows(system, coordinates, &mut self.whole);
         if let Err(error) = contact::check_gap(self.len(), distance) {
             self.whole.clear();
             return Err(error);
         }
         for tree in 0..self.trees.len() {
-            let velocities = self.trees[tree].clone();
-            let is_zero = |row: usize| self.row(row)[velocities.clone()].iter().all(|j| *j == 0.0);
-            if !(0..self.component_count()).all(is_zero) {
-                self.store_part(tree);
-            }
+            self.store_part_if_any(tree);
         }
         self.store(distance, friction, restitution);
         Ok(())
@@ -393,14 +403,36 @@ impl ContactSet {
         }
     }
 
-    /// Stores the whole rows of a contact, restricted to the velocities where they can be nonzero.
-    fn store_rows_of(&mut self, contact: &Contact) {
+    /// Adds the points of a contact to the whole rows.
+    fn add_points(&mut self, system: &dyn System, coordinates: &[f64], contact: &Contact) {
+        for (body, point, scale) in contact.sides() {
+            for (index, axis) in self.axes(contact) {
+                let row = self.whole.row_mut(index);
+                system.add_point_row(coordinates, body, point, &axis, scale, row);
+            }
+        }
+    }
+
+    /// The trees of the bodies of a contact, ascending, each once.
+    fn trees_of(&self, contact: &Contact) -> [Option<usize>; 2] {
         let [first, second] = contact.bodies.map(|body| body.and_then(|body| self.tree_of[body]));
-        // Ascending; `None` comes first.
+        // `None` comes first.
         let (low, high) = (first.min(second), first.max(second));
-        for tree in low.into_iter().chain(high.filter(|_| low != high)) {
+        [low, high.filter(|_| low != high)]
+    }
+
+    /// Stores the whole rows in the velocities of a tree, if they are not zero there.
+    fn store_part_if_any(&mut self, tree: usize) {
+        let velocities = self.trees[tree].clone();
+        let is_zero = |row: usize| self.row(row)[velocities.clone()].iter().all(|j| *j == 0.0);
+        if !(0..self.component_count()).all(is_zero) {
             self.store_part(tree);
         }
+    }
+
+    /// Stores the whole rows of a contact, restricted to the velocities where they can be nonzero.
+    fn store_rows_of(&mut self, contact: &Contact) {
+        self.trees_of(contact).into_iter().flatten().for_each(|tree| self.store_part(tree));
         self.store(contact.gap, contact.friction, contact.restitution);
     }
 

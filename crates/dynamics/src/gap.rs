@@ -17,6 +17,8 @@ use rates::{Rates, Touch};
 #[cfg(test)]
 mod bias_tests;
 pub mod rates;
+#[cfg(test)]
+mod region_tests;
 mod rod_rod;
 mod sphere_plane;
 mod sphere_sphere;
@@ -107,6 +109,33 @@ pub struct ContactPoint {
     pub point: Vector3<f64>,
     /// The contact frame.
     pub frame: ContactFrame,
+}
+
+/// The two points between which a contact acts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointContact {
+    /// Body 1 and body 2; `None` is the world.
+    pub bodies: [Option<usize>; 2],
+    /// The nearest points of the surfaces of body 1 and of body 2 (m, world), which move with their bodies.
+    pub points: [Vector3<f64>; 2],
+    /// The contact frame, its normal from body 2 to body 1.
+    pub frame: ContactFrame,
+    /// The gap (m).
+    pub gap: f64,
+}
+
+/// A region that contains one of the two surfaces of a gap function.
+///
+/// The distance of two spheres is that of their centers less their radii, and the distance of a sphere from a
+/// half-space is that of its center from the plane less its radius; both are negative where the regions overlap. Two
+/// half-spaces have no distance, so that nothing is excluded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Region {
+    /// A sphere (in the plane a disc) that moves with a body or is fixed in the world.
+    Sphere(Sphere),
+    /// The solid side of a plane of the world.
+    HalfSpace(Plane),
 }
 
 /// The rows that one contact adds to the contact Jacobian, each of length `n_v`.
@@ -219,6 +248,26 @@ pub trait GapFunction: Debug + Send + Sync {
     /// The nearest points of the surfaces, for drawing and for contact reports; `None` by default.
     fn contact_point(&self, system: &dyn System, coordinates: &[f64]) -> Option<ContactPoint> {
         let _ = (system, coordinates);
+        None
+    }
+
+    /// The two points between which the contact acts, with their bodies; `None` by default.
+    ///
+    /// The rows are then those of these points: the sum over both bodies of the velocity rows of their points along the
+    /// axes of the frame, positive for body 1. A [`ContactSet`](crate::ContactSet) gets the same bits from the points as
+    /// from [`rows`](Self::rows), and does not pass over all velocities of the system.
+    fn point_contact(&self, system: &dyn System, coordinates: &[f64]) -> Option<PointContact> {
+        let _ = (system, coordinates);
+        None
+    }
+
+    /// Regions that contain the two surfaces, in any order; `None` by default.
+    ///
+    /// At every position the gap must be at least the distance of the regions, up to rounding. Schemes then evaluate
+    /// the gap only while the regions are near each other, so that a step with many contacts costs as much as those
+    /// that are near; a contact without regions is evaluated in every step. Results are the same bits with regions and
+    /// without.
+    fn regions(&self) -> Option<[Region; 2]> {
         None
     }
 }

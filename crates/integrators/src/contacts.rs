@@ -1,6 +1,9 @@
 //! The contacts of one motion: those of the model, and those that its
 //! [source](percussion_dynamics::ContactSource) finds during the motion.
 
+mod near;
+mod tree;
+
 use std::{collections::BTreeMap, mem, sync::Arc};
 
 use percussion_dynamics::{
@@ -8,6 +11,7 @@ use percussion_dynamics::{
 };
 
 use crate::model::{Contact, Model};
+use near::Near;
 
 /// The contacts of one motion, by number.
 ///
@@ -63,6 +67,8 @@ pub struct Contacts {
     /// Those of the model, then those found.
     list: Vec<Contact>,
     fixed: usize,
+    /// The search among those of the model, once it is used.
+    near: Option<Near>,
     found: Option<Found>,
 }
 
@@ -100,7 +106,7 @@ impl Contacts {
             last: Vec::new(),
             place: None,
         });
-        Self { fixed: list.len(), list, found }
+        Self { fixed: list.len(), near: None, list, found }
     }
 
     /// Number of contacts so far.
@@ -161,6 +167,21 @@ impl Contacts {
         (0..self.fixed).chain(found)
     }
 
+    /// Writes contacts to `present`, ascending: those of the model among which are all whose gap at `coordinates` is
+    /// at most `limit` (m) or NaN, then those of the source that are near at the start of the step.
+    pub(crate) fn gather(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        limit: f64,
+        present: &mut Vec<usize>,
+    ) {
+        present.clear();
+        let near = self.near.get_or_insert_with(|| Near::new(&self.list[..self.fixed]));
+        present.extend_from_slice(near.at(system, coordinates, limit));
+        present.extend(self.found.iter().flat_map(|found| &found.present));
+    }
+
     /// Whether `contact` is one of the model, or near at the start of the step.
     pub(crate) fn is_present(&self, contact: usize) -> bool {
         let is_near = |found: &Found| found.present.binary_search(&contact).is_ok();
@@ -182,8 +203,7 @@ impl Contacts {
     }
 
     /// Adds to `active` (ascending) the contacts of a step that are `closed` at `coordinates`, judged by
-    /// their gap (m), and returns whether there were any new ones. The source returns gaps of at most `limit`
-    /// (m, ≥ 0).
+    /// their gap (m), and returns whether there were any new ones. No gap above `limit` (m, ≥ 0) is closed.
     pub(crate) fn activate(
         &mut self,
         system: &dyn System,
@@ -192,9 +212,10 @@ impl Contacts {
         active: &mut Vec<usize>,
     ) -> Result<bool, ContactSourceError> {
         let before = active.len();
-        for contact in 0..self.fixed {
+        let near = self.near.get_or_insert_with(|| Near::new(&self.list[..self.fixed]));
+        for &contact in near.at(system, coordinates, limit) {
             let is_new = active[..before].binary_search(&contact).is_err();
-            if is_new && closed(self.gap(system, contact, coordinates)) {
+            if is_new && closed(self.list[contact].gap.gap(system, coordinates)) {
                 active.push(contact);
             }
         }
@@ -239,8 +260,9 @@ impl Contacts {
         system: &dyn System,
         coordinates: &[f64],
     ) -> Result<f64, ContactSourceError> {
-        let of_model = self.list[..self.fixed].iter();
-        let gaps = of_model.map(|contact| contact.gap.gap(system, coordinates));
+        let near = self.near.get_or_insert_with(|| Near::new(&self.list[..self.fixed]));
+        let of_model = near.at(system, coordinates, 0.0).iter();
+        let gaps = of_model.map(|&contact| self.list[contact].gap.gap(system, coordinates));
         let deepest = gaps.fold(0.0, |deepest, gap| f64::max(deepest, -gap));
         let Some(found) = &mut self.found else { return Ok(deepest) };
         found.find(system, coordinates, 0.0)?;

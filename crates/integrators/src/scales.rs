@@ -209,19 +209,28 @@ impl Sizes {
         }
         let spread = if count > 0 { (high - low).norm() } else { 0.0 };
         let farthest = origins.iter().map(Vector3::amax).fold(0.0, f64::max);
-        let (mut bodies, mut largest) = (0.0_f64, 0.0_f64);
+        let (mut bodies, mut largest, mut near) = (0.0_f64, 0.0_f64, 0);
         for gap in gaps {
             let value = gap.gap(system, coordinates).abs();
             if value.is_finite() {
                 largest = largest.max(value);
             }
             // Body 1 is the one with the nearest origin: an arm that is too short never loosens a tolerance.
-            if let Some(contact) = gap.contact_point(system, coordinates) {
-                let arms = origins.iter().map(|origin| (contact.point - origin).norm());
-                let arm = arms.fold(f64::INFINITY, f64::min);
-                if arm.is_finite() {
-                    bodies = bodies.max(arm);
-                }
+            let Some(contact) = gap.contact_point(system, coordinates) else { continue };
+            let arm = |origin: &Vector3<f64>| (contact.point - origin).norm();
+            // Only a larger arm counts, so one origin within the largest settles a contact; that of the contact
+            // before is tried first, since contacts of a body follow each other.
+            let settles = |origin: &Vector3<f64>| arm(origin) <= bodies;
+            if origins.get(near).is_some_and(settles) {
+                continue;
+            }
+            if let Some(found) = origins.iter().position(settles) {
+                near = found;
+                continue;
+            }
+            let nearest = origins.iter().map(arm).fold(f64::INFINITY, f64::min);
+            if nearest.is_finite() {
+                bodies = nearest;
             }
         }
         Self { bodies, gaps: largest, spread, farthest }

@@ -276,8 +276,10 @@ impl Variational {
     fn check_start(&mut self, motion: &mut Motion) -> Result<(), Error> {
         let accepted = self.settings.touching;
         self.look_around(motion)?;
-        let Motion { model, contacts, state } = &*motion;
-        for contact in contacts.present() {
+        let Motion { model, contacts, state } = motion;
+        let mut present = Vec::new();
+        contacts.gather(model.system(), &state.coordinates, 0.0, &mut present);
+        for contact in present {
             let gap = contacts.gap(model.system(), contact, &state.coordinates);
             if gap.is_nan() || gap < -accepted {
                 return Err(Error::InitialPenetration { contact, depth: -gap, accepted });

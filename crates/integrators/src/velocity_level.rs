@@ -93,8 +93,8 @@ pub(crate) struct VelocityLevel {
     /// problem.
     start: Vec<Vector3<f64>>,
     impulses: Vec<Vector3<f64>>,
-    /// Impulses of the last step by the numbers of the contacts; contacts beyond its length had none.
-    last: Vec<Vector3<f64>>,
+    /// The contacts of the last step, ascending, and their impulses.
+    last: (Vec<usize>, Vec<Vector3<f64>>),
     column: DMatrix<f64>,
     /// Cost of the current step so far.
     pub(crate) work: RoundCones,
@@ -141,7 +141,7 @@ impl VelocityLevel {
             method,
             start: Vec::new(),
             impulses: Vec::new(),
-            last: Vec::new(),
+            last: (Vec::new(), Vec::new()),
             column: DMatrix::zeros(model.system().velocity_count(), 1),
             work: RoundCones::default(),
         })
@@ -274,9 +274,13 @@ impl VelocityLevel {
 
     /// Starts the next solve with the impulses of the last step, or with zero.
     pub(crate) fn begin(&mut self, warm: bool) {
-        let last = |contact: &usize| self.last.get(*contact).filter(|_| warm).copied();
-        let start = self.contacts.iter().map(|contact| last(contact).unwrap_or_default());
-        self.start = start.collect();
+        let (contacts, impulses) = &self.last;
+        let last = |contact| match contacts.binary_search(contact) {
+            Ok(at) if warm => impulses.get(at).copied().unwrap_or_default(),
+            _ => Vector3::zeros(),
+        };
+        self.start.clear();
+        self.start.extend(self.contacts.iter().map(last));
         if let Some(joints) = &mut self.joints {
             joints.begin(warm);
         }
@@ -428,12 +432,9 @@ impl VelocityLevel {
             report.residuals = Some(joints.residuals());
             joints.finish();
         }
-        self.last.fill(Vector3::zeros());
-        let count = self.contacts.last().map_or(0, |last| last + 1);
-        self.last.resize(self.last.len().max(count), Vector3::zeros());
-        for (&contact, impulse) in self.contacts.iter().zip(&self.impulses) {
-            self.last[contact] = *impulse;
-        }
+        let (contacts, impulses) = &mut self.last;
+        contacts.clone_from(&self.contacts);
+        impulses.clone_from(&self.impulses);
         Ok(())
     }
 

@@ -4,7 +4,9 @@ use std::ops::RangeInclusive;
 
 use nalgebra::Vector3;
 
-use crate::{articulated::ShapeError, contact_frame::ContactFrame, system::Dimension};
+use crate::{
+    articulated::ShapeError, contact_frame::ContactFrame, gap::PointContact, system::Dimension,
+};
 
 const FINITE: RangeInclusive<f64> = f64::MIN..=f64::MAX;
 
@@ -93,6 +95,12 @@ impl Contact {
     pub fn new(bodies: [Option<usize>; 2], points: [Vector3<f64>; 2], frame: ContactFrame) -> Self {
         let gap = frame.normal.dot(&(points[0] - points[1]));
         Self { bodies, points, frame, gap, friction: 0.0, restitution: 0.0 }
+    }
+
+    /// The contact of a gap function, with its coefficients.
+    pub(super) fn of(touch: PointContact, friction: f64, restitution: f64) -> Self {
+        let PointContact { bodies, points, frame, gap } = touch;
+        Self { bodies, points, frame, gap, friction, restitution }
     }
 
     /// The same contact with the friction coefficient `friction`, at least 0.

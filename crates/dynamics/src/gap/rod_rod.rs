@@ -22,7 +22,8 @@ use crate::{
     anchor::Anchor,
     contact_frame::{self, ContactFrame},
     gap::{
-        ContactPoint, ContactRows, Error, GapFunction, Sphere, bias_across_axis,
+        ContactPoint, ContactRows, Error, GapFunction, PointContact, Region, Sphere,
+        bias_across_axis,
         rates::{Core, Rates, Touch},
     },
     system::{Dimension, System, motion::BodyMotion},
@@ -64,6 +65,13 @@ impl Rod {
     fn segment(&self, system: &dyn System, coordinates: &[f64]) -> [Vector3<f64>; 2] {
         let [start, end] = self.ends.map(|end| end.position(system, coordinates));
         [start, end - start]
+    }
+
+    /// The smallest sphere that contains the rod.
+    fn ball(&self) -> Sphere {
+        let [start, end] = self.ends.map(|end| end.point);
+        let center = Anchor { point: 0.5 * (start + end), ..self.ends[0] };
+        Sphere { center, radius: 0.5 * (end - start).norm() + self.radius }
     }
 
     fn check(&self, system: &dyn System) -> Result<(), Error> {
@@ -333,5 +341,15 @@ impl GapFunction for RodRod {
 
     fn contact_point(&self, system: &dyn System, coordinates: &[f64]) -> Option<ContactPoint> {
         Some(self.pair(system, coordinates).0)
+    }
+
+    fn point_contact(&self, system: &dyn System, coordinates: &[f64]) -> Option<PointContact> {
+        let (ContactPoint { gap, point, frame }, point_2, _) = self.pair(system, coordinates);
+        let bodies = [&self.rod_1, &self.rod_2].map(|rod| rod.ends[0].body);
+        Some(PointContact { bodies, points: [point, point_2], frame, gap })
+    }
+
+    fn regions(&self) -> Option<[Region; 2]> {
+        Some([&self.rod_1, &self.rod_2].map(|rod| Region::Sphere(rod.ball())))
     }
 }

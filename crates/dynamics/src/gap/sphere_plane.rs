@@ -17,7 +17,7 @@ use nalgebra::Vector3;
 
 use crate::{
     contact_frame::{self, ContactFrame},
-    gap::{ContactPoint, ContactRows, Error, GapFunction, Sphere},
+    gap::{ContactPoint, ContactRows, Error, GapFunction, PointContact, Region, Sphere},
     system::{Dimension, System, motion::BodyMotion},
 };
 
@@ -215,6 +215,16 @@ impl GapFunction for SpherePlane {
 
     fn contact_point(&self, system: &dyn System, coordinates: &[f64]) -> Option<ContactPoint> {
         Some(self.contact(system, coordinates))
+    }
+
+    fn point_contact(&self, system: &dyn System, coordinates: &[f64]) -> Option<PointContact> {
+        let ContactPoint { gap, point, frame } = self.contact(system, coordinates);
+        let points = [point, point - gap * frame.normal];
+        Some(PointContact { bodies: [self.sphere.center.body, None], points, frame, gap })
+    }
+
+    fn regions(&self) -> Option<[Region; 2]> {
+        Some([Region::Sphere(self.sphere), Region::HalfSpace(self.plane)])
     }
 }
 

@@ -19,7 +19,8 @@ use nalgebra::Vector3;
 use crate::{
     contact_frame::{self, ContactFrame},
     gap::{
-        ContactPoint, ContactRows, Error, GapFunction, Sphere, bias_across_axis,
+        ContactPoint, ContactRows, Error, GapFunction, PointContact, Region, Sphere,
+        bias_across_axis,
         rates::{Core, Rates, Touch},
     },
     system::{Dimension, System, motion::BodyMotion},
@@ -155,5 +156,16 @@ impl GapFunction for SphereSphere {
 
     fn contact_point(&self, system: &dyn System, coordinates: &[f64]) -> Option<ContactPoint> {
         Some(self.pair(system, coordinates).contact)
+    }
+
+    fn point_contact(&self, system: &dyn System, coordinates: &[f64]) -> Option<PointContact> {
+        let Pair { contact: ContactPoint { gap, point, frame }, point_2 } =
+            self.pair(system, coordinates);
+        let bodies = self.spheres().map(|sphere| sphere.center.body);
+        Some(PointContact { bodies, points: [point, point_2], frame, gap })
+    }
+
+    fn regions(&self) -> Option<[Region; 2]> {
+        Some(self.spheres().map(Region::Sphere))
     }
 }

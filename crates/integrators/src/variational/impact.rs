@@ -314,9 +314,11 @@ impl Variational {
     fn is_approached(&mut self, motion: &mut Motion) -> Result<bool, Error> {
         self.look_around(motion)?;
         self.touching.clear();
-        let Motion { model, contacts, .. } = &*motion;
+        let Motion { model, contacts, .. } = motion;
         let (system, coordinates) = (model.system(), &self.state.coordinates);
-        for contact in contacts.present() {
+        let mut present = Vec::new();
+        contacts.gather(system, coordinates, self.settings.touching, &mut present);
+        for contact in present {
             let gap = &contacts.as_slice()[contact].gap;
             if gap.gap(system, coordinates) <= self.settings.touching {
                 gap.rows(system, coordinates, &mut self.rows);
