@@ -89,7 +89,7 @@ fn redundant(random: &mut ChaCha8Rng) -> Problem {
 #[test]
 fn definite_problems_have_the_same_answer_in_all_units() {
     let mut random = ChaCha8Rng::seed_from_u64(15);
-    for case in 0..300 {
+    for case in 0..1000 {
         let ours = definite(&mut random);
         let units = Units::random(&mut random);
         let theirs = units.problem(&ours);
@@ -121,7 +121,7 @@ fn definite_problems_have_the_same_answer_in_all_units() {
 fn redundant_problems_have_the_same_status_in_all_units() {
     let mut random = ChaCha8Rng::seed_from_u64(16);
     let mut found = [0, 0];
-    for case in 0..300 {
+    for case in 0..1000 {
         let ours = redundant(&mut random);
         let units = Units::random(&mut random);
         let theirs = units.problem(&ours);
@@ -140,13 +140,7 @@ fn redundant_problems_have_the_same_status_in_all_units() {
             let what = format!("{case} {} {units:?}", method.name());
             let [here, there] = [&ours, &theirs].map(|problem| method.solve(problem).unwrap());
             let solved = [&here, &there].map(|solution| solution.report.status == Status::Solved);
-            // The path of the Newton method depends on its scaling, which units change within a factor of two or so: where M is
-            // singular, 2 of these 300 end at the limit of iterations in the other units.
-            let may_miss = method.name() == "fischer-burmeister";
-            assert!(
-                solved == [has_answer; 2] || (may_miss && has_answer),
-                "{what}: {here:?} {there:?}"
-            );
+            assert_eq!(solved, [has_answer; 2], "{what}: {here:?} {there:?}");
             if solved == [true; 2] {
                 // The velocities are unique, since M is symmetric and semidefinite.
                 let back = ours.slack(&units.back(&there.z));

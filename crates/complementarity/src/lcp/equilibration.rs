@@ -17,6 +17,9 @@ use super::Problem;
 /// less than a factor of two.
 const SWEEPS: usize = 8;
 
+/// Largest entry beside a diagonal of ones. Those of semidefinite matrices are at most one.
+const LARGEST_BESIDE_DIAGONAL: f64 = 1024.0;
+
 /// The factors `R`, `C` and `1/t`.
 pub(crate) struct Equilibration {
     rows: DVector<f64>,
@@ -50,6 +53,41 @@ impl Equilibration {
         match Problem::new(matrix, vector) {
             Ok(scaled) if usable && in_range(&factors.vector) => (scaled, factors),
             _ => (problem.clone(), Self::none(n)),
+        }
+    }
+
+    /// The scaled problem and the factors by the diagonal of `M`, which units do not change except by rounding.
+    ///
+    /// Rows with `M_ii > 0` have `R_i = C_i = 1/√M_ii`. Others have the factors that bring their largest entry beside
+    /// such rows to one. If that leaves entries above [`LARGEST_BESIDE_DIAGONAL`], or a row without entries beside
+    /// rows with a diagonal, the scaling is that of [`of`](Self::of).
+    pub(crate) fn by_diagonal(problem: &Problem) -> (Problem, Self) {
+        let (matrix, vector) = (problem.matrix(), problem.vector());
+        let n = vector.len();
+        let has_diagonal = |i: &usize| matrix[(*i, *i)] > 0.0;
+        let mut factors = Self::none(n);
+        for i in (0..n).filter(has_diagonal) {
+            factors.rows[i] = matrix[(i, i)].sqrt().recip();
+            factors.columns[i] = factors.rows[i];
+        }
+        for i in (0..n).filter(|i| !has_diagonal(i)) {
+            let beside = || (0..n).filter(has_diagonal);
+            let in_row = beside().map(|j| matrix[(i, j)].abs() * factors.columns[j]);
+            let in_column = beside().map(|j| matrix[(j, i)].abs() * factors.rows[j]);
+            let (row, column) = (in_row.fold(0.0, f64::max), in_column.fold(0.0, f64::max));
+            factors.rows[i] = row.recip();
+            factors.columns[i] = column.recip();
+        }
+        let largest = vector.component_mul(&factors.rows).amax();
+        factors.vector = if largest > 0.0 { largest.recip() } else { 1.0 };
+        let (matrix, vector) = factors.apply(problem);
+        let in_range = |value: &f64| value.is_normal();
+        let usable = factors.rows.iter().chain(&factors.columns).all(in_range)
+            && in_range(&factors.vector)
+            && matrix.amax() <= LARGEST_BESIDE_DIAGONAL;
+        match Problem::new(matrix, vector) {
+            Ok(scaled) if usable => (scaled, factors),
+            _ => Self::of(problem),
         }
     }
 
@@ -101,6 +139,31 @@ mod tests {
         }
         let z = dvector![0.25, 5000.0];
         assert_eq!(factors.unscale(&factors.scale(&z)), z, "powers of two do not round");
+    }
+
+    #[test]
+    fn units_change_a_scaling_by_the_diagonal_only_by_rounding() {
+        // A contact, and a row without a diagonal, as a friction cone has it; the units are 3e5 and 7e-9.
+        let problem = Problem::new(dmatrix![2.0, 1.5; -0.5, 0.0], dvector![-3.0, 0.25]).unwrap();
+        let (row, column, vector) = (dvector![3e5, 7e-9], dvector![7e-9, 3e5], 11.0);
+        let entry = |i, j| row[i] * problem.matrix()[(i, j)] * column[j];
+        let other = DMatrix::from_fn(2, 2, entry);
+        let other = Problem::new(other, problem.vector().component_mul(&row) * vector).unwrap();
+        let (here, _) = Equilibration::by_diagonal(&problem);
+        let (there, factors) = Equilibration::by_diagonal(&other);
+        assert!((here.matrix() - there.matrix()).amax() < 1e-15, "{here:?} {there:?}");
+        assert!((here.vector() - there.vector()).amax() < 1e-15, "{here:?} {there:?}");
+        assert!((here.matrix() - dmatrix![1.0, 1.0; -1.0, 0.0]).amax() < 1e-15, "{here:?}");
+        let z = dvector![0.3, 0.2];
+        assert!((factors.unscale(&factors.scale(&z)) - &z).amax() < 1e-16, "{z}");
+    }
+
+    #[test]
+    fn entries_far_above_the_diagonal_are_scaled_by_rows_and_columns() {
+        let problem = Problem::new(dmatrix![1e-12, 1.0; -1.0, 1e-12], dvector![-1.0, 1.0]).unwrap();
+        let (scaled, _) = Equilibration::by_diagonal(&problem);
+        assert_eq!(scaled, Equilibration::of(&problem).0);
+        assert!(scaled.matrix().amax() <= 4.0, "{scaled:?}");
     }
 
     #[test]
