@@ -1,6 +1,8 @@
 //! Contacts whose regions are known are found by a search: motions have the same bits as with a look at every
 //! contact in every step.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use std::fmt::Debug;
 
 use nalgebra::Vector3;
