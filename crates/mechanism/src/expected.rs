@@ -32,7 +32,7 @@ pub struct Expected {
     pub fails_with: Option<String>,
     /// The reference by which the measurement is judged.
     pub against: Against,
-    /// What is known of the difference from a published figure that does not judge the measurement.
+    /// The known cause of the difference from a published figure that does not judge the measurement.
     pub difference: Option<Difference>,
     /// Reason for the tolerance, or meaning of the figure.
     pub note: Option<String>,

@@ -20,7 +20,7 @@ pub enum Against {
     Nothing,
 }
 
-/// What is known of the difference between a measured value and a published one that does not judge it.
+/// The known cause of the difference between a measured value and a published one that does not judge it.
 ///
 /// # Example
 ///
@@ -67,8 +67,8 @@ pub struct Row {
     pub fails_with: Option<String>,
     /// Which reference `tolerance` refers to.
     pub against: Against,
-    /// What is known of the difference from a published value that does not judge the row; absent where the published
-    /// value judges it, or where there is none.
+    /// The known cause of the difference from a published value that does not judge the row. Absent if the published
+    /// value judges the row, and if there is no published value.
     pub difference: Option<Difference>,
     /// Whether `measured` is within `tolerance` of that reference (true without a reference).
     pub accepted: bool,

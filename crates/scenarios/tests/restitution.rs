@@ -1,5 +1,5 @@
 //! The five examples of Halm and Posa with restitution: sets at arbitrary rates beside sequences of single impacts and beside
-//! another method, which follows a path in small steps and knows no events.
+//! another method, which follows a path in small steps and does not locate events.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{

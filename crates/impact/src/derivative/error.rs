@@ -77,7 +77,7 @@ pub enum Error {
     Unsupported {
         /// Name of the law.
         law: &'static str,
-        /// What it has no pieces for.
+        /// The case for which the law states no pieces.
         what: &'static str,
     },
     /// The contacts have too many rows for the dense derivative by all data.

@@ -64,7 +64,7 @@ pub(super) struct Piece {
     pub(super) normals: Vec<Normal>,
     pub(super) tangents: Vec<Tangent>,
     pub(super) end: End,
-    /// What a contact stores, or gives back.
+    /// Whether each contact stores energy, gives it back, or does neither.
     pub(super) stores: Vec<Store>,
     /// The impulses as the law found them (length `r`, N·s).
     pub(super) impulse: DVector<f64>,
@@ -153,7 +153,7 @@ pub(super) enum End {
     Step,
 }
 
-/// What a contact does with energy and impulse.
+/// Use of energy and impulse by a contact during a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Store {
     Nothing,
