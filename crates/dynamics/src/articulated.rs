@@ -1,9 +1,6 @@
 //! Trees of rigid bodies joined by joints: the system [`Articulated`].
 
-use std::{
-    ops::Range,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{ops::Range, sync::MutexGuard};
 
 use nalgebra::Vector3;
 
@@ -26,6 +23,8 @@ mod limits;
 mod link;
 mod mass_matrix;
 mod momentum;
+mod per_thread;
+
 mod system;
 mod tree;
 
@@ -38,6 +37,7 @@ pub use momentum::CentroidalMomentum;
 
 use assembly::Part;
 use joint_forces::JointForces;
+use per_thread::PerThread;
 use tree::Tree;
 
 /// Smallest accepted pivot of the mass matrix relative to the terms of its diagonal entry. The rounding of entries
@@ -50,9 +50,9 @@ const MOST_VELOCITIES: usize = 2000;
 
 /// A system of links and joints, with the layout of coordinates below.
 ///
-/// As a [`System`] it keeps one [`Kinematics`] behind a lock. The methods of a constant system therefore allocate
-/// nothing, and results that they share at the same coordinates are computed once. Threads that use the same system
-/// block one another: give each thread a clone.
+/// As a [`System`] it keeps a [`Kinematics`] for each of the threads that use it, up to 16 at once, beyond which they wait
+/// for one another. The methods of a constant system therefore allocate nothing after their first call in a thread, and
+/// results that they share at the same coordinates are computed once.
 ///
 /// An articulated system is built from [`Link`]s, each carried by the world or by another link through a [`Joint`].
 /// The system itself is constant. [`Kinematics`] holds the data that depend on the state and offers the algorithms
@@ -110,7 +110,7 @@ const MOST_VELOCITIES: usize = 2000;
 /// assert!((forces[0] + 58.86).abs() < 1e-13);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Articulated {
     links: Vec<Link>,
     parents: Vec<Option<usize>>,
@@ -123,25 +123,7 @@ pub struct Articulated {
     parts: Vec<Part>,
     joint_forces: JointForces,
     rotation_update: RotationUpdate,
-    scratch: Mutex<Kinematics>,
-}
-
-impl Clone for Articulated {
-    fn clone(&self) -> Self {
-        Self {
-            links: self.links.clone(),
-            parents: self.parents.clone(),
-            coordinates: self.coordinates.clone(),
-            velocities: self.velocities.clone(),
-            gravity: self.gravity,
-            trees: self.trees.clone(),
-            dimension: self.dimension,
-            parts: self.parts.clone(),
-            joint_forces: self.joint_forces.clone(),
-            rotation_update: self.rotation_update,
-            scratch: Mutex::new(self.lock().clone()),
-        }
-    }
+    per_thread: PerThread,
 }
 
 impl Articulated {
@@ -188,7 +170,7 @@ impl Articulated {
             gravity,
             dimension,
             rotation_update: RotationUpdate::default(),
-            scratch: Mutex::new(kinematics),
+            per_thread: PerThread::new(kinematics),
         })
     }
 
@@ -258,11 +240,10 @@ impl Articulated {
         self.links.iter().filter_map(|link| link.mass_properties).map(|m| m.mass()).sum()
     }
 
-    /// The kinematics with scratch for the algorithms, at neutral coordinates or at the state of the last evaluation
-    /// of this system.
+    /// The kinematics with scratch for the algorithms, at neutral coordinates and at rest.
     #[must_use]
     pub fn kinematics(&self) -> Kinematics {
-        self.lock().clone()
+        self.per_thread.neutral().clone()
     }
 
     /// Adds the smooth forces of the joints (springs, dampers and efforts) to `forces` (length `n_v`; N, N·m).
@@ -316,16 +297,9 @@ impl Articulated {
         joint_forces::frictions(&self.links, &self.velocities)
     }
 
-    /// The scratch at its last state.
-    fn lock(&self) -> MutexGuard<'_, Kinematics> {
-        // The flags of the scratch state which of its parts are valid, so it can be used after a panic in another
-        // thread.
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The scratch, with frames at `coordinates`.
+    /// Kinematics for this thread, with frames at `coordinates`.
     fn at(&self, coordinates: &[f64]) -> MutexGuard<'_, Kinematics> {
-        let mut kinematics = self.lock();
+        let mut kinematics = self.per_thread.lock();
         kinematics.place(coordinates);
         kinematics
     }

@@ -10,6 +10,6 @@ pub(crate) struct PublishedCode {
     pub(crate) solver_tolerance: f64,
     /// Approach at which the loop ends (m/s).
     pub(crate) loop_tolerance: f64,
-    /// Number of samples that are followed.
+    /// Number of samples that are followed; at most one for 16 of the whole run.
     pub(crate) followed: u64,
 }

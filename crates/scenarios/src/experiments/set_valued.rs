@@ -220,8 +220,9 @@ impl Study {
         if measurements.is_partial() {
             return Ok(());
         }
-        let Settings { step, steps, seed, .. } = self.settings;
-        let means = inexact::run(self.problem(), code, (step, steps, seed))?;
+        let Settings { step, steps, seed, samples, .. } = self.settings;
+        let code = PublishedCode { followed: code.followed.min(samples / 16), ..*code };
+        let means = inexact::run(self.problem(), &code, (step, steps, seed))?;
         measurements.add(format!("LCPs per sample, steps solved to 1e-6{of}"), means.lcps);
         measurements
             .add(format!("samples without an end, steps solved to 1e-6{of}"), means.exhausted);

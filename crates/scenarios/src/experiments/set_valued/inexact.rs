@@ -125,56 +125,105 @@ fn exact(matrix: &DMatrix<f64>, vector: DVector<f64>) -> Result<DVector<f64>, Er
 /// Damped Newton steps from zero on `√(z² + w²) − z − w = 0`, until `|min(z, w)|` is at most the tolerance.
 fn newton(matrix: &DMatrix<f64>, vector: &DVector<f64>, tolerance: f64) -> Option<DVector<f64>> {
     let size = vector.len();
-    let mut z = DVector::zeros(size);
-    let equations = |z: &DVector<f64>| {
-        let w = matrix * z + vector;
-        let phi = z.zip_map(&w, |z, w| z.hypot(w) - z - w);
-        (w, phi)
-    };
-    let (mut w, mut phi) = equations(&z);
+    let mut at = Point::new(DVector::zeros(size), vector.clone());
     for _ in 0..STEPS {
-        let residual = z.zip_map(&w, |z: f64, w: f64| z.min(w).abs()).amax();
-        if residual <= tolerance {
-            return Some(z);
+        if at.residual() <= tolerance {
+            return Some(at.z);
         }
-        let slopes = z.zip_map(&w, |z, w| {
-            let length = z.hypot(w);
-            // At the corner any element of the generalized gradient serves.
-            if length > 0.0 { z / length - 1.0 } else { -1.0 + 0.5_f64.sqrt() }
-        });
-        let others = z.zip_map(&w, |z, w| {
-            let length = z.hypot(w);
-            if length > 0.0 { w / length - 1.0 } else { -1.0 + 0.5_f64.sqrt() }
-        });
-        let mut jacobian = DMatrix::from_fn(size, size, |i, j| others[i] * matrix[(i, j)]);
-        for i in 0..size {
-            jacobian[(i, i)] += slopes[i];
-        }
-        let gradient = jacobian.tr_mul(&phi);
-        let newton = jacobian.clone().lu().solve(&-&phi);
-        let descends = |d: &DVector<f64>| gradient.dot(d) <= -DESCENT * d.norm().powf(2.1);
-        let direction = match newton.filter(descends) {
-            Some(direction) => direction,
-            None => {
-                let damping = phi.norm().min(1e-2);
-                let normal = jacobian.tr_mul(&jacobian) + DMatrix::identity(size, size) * damping;
-                normal.lu().solve(&-&gradient)?
-            }
+        let newton = at.jacobian(matrix).lu().solve(&-&at.phi);
+        // The direction, with its product with the matrix and its slope in the merit.
+        let along = |direction: DVector<f64>| {
+            let image = matrix * &direction;
+            let slope = at.slope(&direction, &image);
+            (direction, image, slope)
         };
-        let merit = 0.5 * phi.norm_squared();
+        let descends = |(d, _, slope): &(DVector<f64>, DVector<f64>, f64)| {
+            *slope <= -DESCENT * d.norm().powf(2.1)
+        };
+        let (direction, image, slope) = match newton.map(along).filter(descends) {
+            Some(found) => found,
+            None => along(at.damped(matrix)?),
+        };
         let mut part = 1.0;
-        for _ in 0..HALVINGS {
-            let next = &z + part * &direction;
-            let (next_w, next_phi) = equations(&next);
-            let reached = merit + DECREASE * part * gradient.dot(&direction);
-            if 0.5 * next_phi.norm_squared() <= reached || part < 1e-11 {
-                (z, w, phi) = (next, next_w, next_phi);
-                break;
-            }
+        let next = (0..HALVINGS).find_map(|_| {
+            let next = Point::new(&at.z + part * &direction, &at.w + part * &image);
+            let is_low = next.merit() <= at.merit() + DECREASE * part * slope || part < 1e-11;
             part *= 0.5;
+            is_low.then_some(next)
+        })?;
+        // Without the rounding of the sum of all steps.
+        at = Point::new(next.z.clone(), matrix * &next.z + vector);
+        if !at.merit().is_finite() {
+            return None;
         }
     }
     None
+}
+
+/// The Fischer–Burmeister equations at `z`, with `w = M z + q`.
+struct Point {
+    z: DVector<f64>,
+    w: DVector<f64>,
+    phi: DVector<f64>,
+}
+
+impl Point {
+    fn new(z: DVector<f64>, w: DVector<f64>) -> Self {
+        let phi = z.zip_map(&w, |z, w| length(z, w) - z - w);
+        Self { z, w, phi }
+    }
+
+    fn residual(&self) -> f64 {
+        self.z.iter().zip(&self.w).map(|(z, w)| z.min(*w).abs()).fold(0.0, f64::max)
+    }
+
+    fn merit(&self) -> f64 {
+        0.5 * self.phi.norm_squared()
+    }
+
+    /// Derivatives of `φ_i` with respect to `z_i` and `w_i`.
+    fn slopes(&self, i: usize) -> [f64; 2] {
+        let length = length(self.z[i], self.w[i]);
+        // At the corner any element of the generalized gradient serves.
+        if length > 0.0 {
+            [self.z[i] / length - 1.0, self.w[i] / length - 1.0]
+        } else {
+            [-1.0 + 0.5_f64.sqrt(); 2]
+        }
+    }
+
+    fn jacobian(&self, matrix: &DMatrix<f64>) -> DMatrix<f64> {
+        let mut jacobian = matrix.clone();
+        for (i, mut row) in jacobian.row_iter_mut().enumerate() {
+            let [of_z, of_w] = self.slopes(i);
+            row *= of_w;
+            row[i] += of_z;
+        }
+        jacobian
+    }
+
+    /// Derivative of the merit along a direction, whose product with the matrix is `image`.
+    fn slope(&self, direction: &DVector<f64>, image: &DVector<f64>) -> f64 {
+        let of = |i: usize| {
+            let [of_z, of_w] = self.slopes(i);
+            self.phi[i] * (of_z * direction[i] + of_w * image[i])
+        };
+        (0..self.z.len()).map(of).sum()
+    }
+
+    /// The Levenberg–Marquardt direction, where Newton's does not descend.
+    fn damped(&self, matrix: &DMatrix<f64>) -> Option<DVector<f64>> {
+        let jacobian = self.jacobian(matrix);
+        let damping = self.phi.norm().min(1e-2);
+        let size = self.z.len();
+        let normal = jacobian.tr_mul(&jacobian) + DMatrix::identity(size, size) * damping;
+        normal.lu().solve(&-jacobian.tr_mul(&self.phi))
+    }
+}
+
+/// `√(z² + w²)`; the numbers are far from overflow.
+fn length(z: f64, w: f64) -> f64 {
+    (z * z + w * w).sqrt()
 }
 
 #[cfg(test)]

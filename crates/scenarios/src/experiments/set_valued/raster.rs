@@ -41,7 +41,8 @@ impl Raster {
 
     /// Fills the cell of a point; a point outside the rectangle or not finite fills none.
     pub(super) fn point(&mut self, point: [f64; 2]) {
-        let [column, row] = [0, 1].map(|k| (point[k] - self.origin[k]) / self.size[k]);
+        let column = (point[0] - self.origin[0]) / self.size[0];
+        let row = (point[1] - self.origin[1]) / self.size[1];
         if column >= 0.0 && row >= 0.0 && column < self.columns as f64 && row < self.rows as f64 {
             #[expect(
                 clippy::cast_possible_truncation,
@@ -55,13 +56,15 @@ impl Raster {
 
     /// Fills the cells along a segment, with a point every half cell.
     pub(super) fn segment(&mut self, from: [f64; 2], to: [f64; 2]) {
-        let cells = [0, 1].map(|k| ((to[k] - from[k]) / self.size[k]).abs());
+        let along = [to[0] - from[0], to[1] - from[1]];
+        let cells = [along[0] / self.size[0], along[1] / self.size[1]];
         let longest = (self.columns + self.rows) as f64;
         #[expect(clippy::cast_possible_truncation, reason = "at most a few thousand")]
-        let count = (2.0 * cells[0].max(cells[1])).min(2.0 * longest).ceil() as i32;
+        let count = (2.0 * cells[0].abs().max(cells[1].abs())).min(2.0 * longest).ceil() as i32;
+        // No closures: a figure has millions of these points.
         for i in 0..=count {
             let share = f64::from(i) / f64::from(count.max(1));
-            self.point([0, 1].map(|k| from[k] + share * (to[k] - from[k])));
+            self.point([from[0] + share * along[0], from[1] + share * along[1]]);
         }
     }
 
