@@ -4,6 +4,8 @@
 //! The channel of grains is an exception, because it takes half a minute and is chaotic: only the first steps
 //! of its stream are stored, and `percussion reproduce --quick` judges its rows.
 
+use std::thread;
+
 use percussion_granular::channel::Channel;
 use percussion_record::{Difference, ExperimentOutcome, Row};
 use percussion_scenarios::{Effort, Options, channel, experiment, experiments, fixtures};
@@ -77,7 +79,12 @@ fn add(record: &mut Record, row: &Row) {
 fn assert_all_accepted(family: &str) {
     let ids = experiments().iter().map(|experiment| experiment.id);
     let own = ids.filter(|id| id.split('/').next() == Some(family) && *id != "granular/channel");
-    own.for_each(assert_accepted);
+    // At once, because those of one family may take longer than all others together.
+    thread::scope(|scope| {
+        own.for_each(|id| {
+            scope.spawn(move || assert_accepted(id));
+        });
+    });
 }
 
 #[test]
