@@ -6,6 +6,7 @@ mod tree;
 
 use std::{collections::BTreeMap, mem, sync::Arc};
 
+use nalgebra::Isometry3;
 use percussion_dynamics::{
     ContactName, ContactSearch, ContactSource, ContactSourceError, Nearby, System,
 };
@@ -192,12 +193,14 @@ impl Contacts {
     /// other (m).
     pub(crate) fn reach(&self, system: &dyn System, from: &[f64], to: &[f64]) -> f64 {
         let Some(found) = &self.found else { return 0.0 };
-        let way = |body| {
-            let [from, to] = [from, to].map(|coordinates| system.pose(coordinates, body));
+        // A system may keep what it has computed at its last position, so that all poses of one position come first.
+        let before: Vec<_> = (0..system.body_count()).map(|body| system.pose(from, body)).collect();
+        let way = |(body, from): (usize, &Isometry3<f64>)| {
+            let to = system.pose(to, body);
             let moved = (to.translation.vector - from.translation.vector).norm();
             moved + found.source.radius(body) * from.rotation.angle_to(&to.rotation)
         };
-        let farthest = (0..system.body_count()).map(way).fold(0.0, f64::max);
+        let farthest = before.iter().enumerate().map(way).fold(0.0, f64::max);
         // Two surfaces may move towards each other; a displacement that is not finite is refused by the step.
         if farthest.is_finite() { 4.0 * farthest } else { 0.0 }
     }
