@@ -38,6 +38,14 @@
 //! - **Slow slip.** The direction of a slip `u` in space turns at the rate `μ f_n/(m u)`. Below 1000 times the
 //!   velocity tolerance friction keeps its direction, and slip against that direction is removed at the
 //!   beginning of a mode.
+//! - **Stretches.** The direction of a slow slip turns much faster than the motion changes, and explicit steps shrink with it.
+//!   Where 100 steps in succession are shorter than `1e-3 T`, and a slip turns within that time and would turn a hundred
+//!   times before it stops, the motion crosses a *stretch* by implicit steps, with Coulomb's exact law at their ends
+//!   ([`EventKind::Stretch`]). Other [causes](Cause) are 5000 evaluations that advance it by less than `1e-3 T`, inconsistent modes,
+//!   steps that become too small, and an impact to which the law has no answer. Closed contacts are inelastic in a stretch.
+//!   Two half steps estimate the [error](Settings::implicit_tolerance) of a step, and are extrapolated where all contacts do the
+//!   same. A stretch ends where a contact is struck, and where every contact opens, sticks within its cone or slides so fast that
+//!   explicit steps are four times as long as where it could begin. Motions without a stretch are those without this rule, to the bit.
 //! - **Painlevé.** Sliding contacts with high friction may have no consistent forces, or forces that grow without
 //!   bound. Then impulses without collision stop the slip ([`EventKind::Jam`]): the inelastic impact in the
 //!   limit of zero approach. If no forces are consistent afterwards either, contacts are pushed together twice as
@@ -74,11 +82,13 @@
 //! smooth motion is the explicit method of Tsitouras of order 5 from the crate diffsol.
 
 mod chatter;
+mod crawl;
 pub mod derivative;
 mod error;
 mod geometry;
 mod hold;
 mod impact;
+mod implicit;
 mod modes;
 mod projection;
 mod report;
@@ -87,20 +97,25 @@ mod settings;
 mod settle;
 mod smooth;
 mod start;
+mod stretch;
+
+use std::ops::ControlFlow;
 
 use percussion_impact::{Law, RestitutionUse};
 
 use crate::model::{Model, State};
 use chatter::Chatter;
+use crawl::Crawl;
 use geometry::Geometry;
 use hold::Hold;
+use implicit::Stretches;
 use run::Run;
 use settings::Resolved;
 use smooth::Course;
 
 pub use error::Error;
 pub use report::{
-    Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Snapshot, Status,
+    Cause, Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Snapshot, Status,
 };
 pub use settings::Settings;
 
@@ -154,6 +169,63 @@ pub fn integrate(
     end: f64,
     observer: &mut dyn FnMut(&Snapshot<'_>),
 ) -> Result<Report, Error> {
+    integrate_while(
+        model,
+        law,
+        settings,
+        (start, end),
+        observer,
+        &mut |_| ControlFlow::Continue(()),
+    )
+}
+
+/// Moves `model` as [`integrate`] does from a start until a time (s), as long as `watch` wants.
+///
+/// `watch` receives the time reached (s), which never decreases, before each step of smooth motion and after each event. If it
+/// breaks, the motion ends there with [`Status::Interrupted`].
+///
+/// # Errors
+///
+/// Those of [`integrate`].
+///
+/// # Example
+///
+/// A ball that falls from 1.25 m lands after half a second. It is followed for a second, and interrupted before.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use nalgebra::{Vector2, Vector3};
+/// use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
+/// use percussion_dynamics::{PlanarBodies, PlanarBody};
+/// use percussion_impact::newton::Newton;
+/// use percussion_integrators::event_driven::{Settings, Status, integrate_while};
+/// use percussion_integrators::{Contact, Model, State};
+///
+/// let ball = PlanarBodies::new(vec![PlanarBody::new(1.0, 1.0)], Vector2::new(0.0, -10.0))?;
+/// let floor = Plane::new(&Vector3::y(), &Vector3::zeros())?;
+/// let contact = Contact::new(SpherePlane::new(Sphere::of_body(0, 0.0), floor)?, 0.5).with_restitution(0.5);
+/// let model = Model::new(Box::new(ball), vec![contact])?;
+///
+/// let start = State { time: 0.0, coordinates: vec![0.0, 1.25, 0.0], velocity: vec![0.0; 3] };
+/// let (law, settings) = (Newton::default(), Settings::default());
+/// let mut until_it_lands = |time: f64| {
+///     if time < 0.5 - 1e-9 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+/// };
+/// let report =
+///     integrate_while(&model, &law, &settings, (&start, 1.0), &mut |_| (), &mut until_it_lands)?;
+/// assert_eq!(report.status, Status::Interrupted);
+/// assert!((report.state.time - 0.5).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn integrate_while(
+    model: &Model,
+    law: &dyn Law,
+    settings: &Settings,
+    (start, end): (&State, f64),
+    observer: &mut dyn FnMut(&Snapshot<'_>),
+    watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
+) -> Result<Report, Error> {
     settings.check()?;
     start::check(model, start)?;
     if !(end.is_finite() && end > start.time) {
@@ -171,6 +243,8 @@ pub fn integrate(
         geometry,
         settings,
         observer,
+        watch,
+        is_interrupted: false,
         state: start.clone(),
         hold: Hold::default(),
         modes: vec![Mode::Open; contacts],
@@ -181,11 +255,25 @@ pub fn integrate(
         backward: Vec::new(),
         next_sample: 0,
         start: start.time,
+        crawl: Crawl::default(),
     };
     let chatter = Chatter::default();
     let at_once = (f64::NEG_INFINITY, 0);
     let (events, pending) = (Vec::new(), Vec::new());
     let start_kinetic = model.system().kinetic_energy(&start.coordinates, &start.velocity);
     let restitution = RestitutionUse::None;
-    Run { course, law, end, start_kinetic, events, chatter, pending, at_once, restitution }.finish()
+    let stretches = Stretches::default();
+    Run {
+        course,
+        law,
+        end,
+        start_kinetic,
+        events,
+        chatter,
+        pending,
+        at_once,
+        restitution,
+        stretches,
+    }
+    .finish()
 }

@@ -66,7 +66,7 @@ use crate::{
     scales::Scales,
     settings,
     simulation::{End, Motion, Scheme},
-    velocity_level::{self, Place, Unsolved, VelocityLevel},
+    velocity_level::{self, Exchange, Place, Unsolved, VelocityLevel},
 };
 
 /// Settings of the [`MoreauJean`].
@@ -191,6 +191,8 @@ pub struct MoreauJean {
     gap_tolerance: f64,
     level: VelocityLevel,
     active: Vec<usize>,
+    /// Whether the caller has chosen the closed contacts, whose rows are then those at the end of the step.
+    is_given: bool,
     /// `v_f`, first without and then with the constraints.
     free: DVector<f64>,
     forces: DMatrix<f64>,
@@ -209,6 +211,52 @@ impl MoreauJean {
     #[must_use]
     pub const fn scales(&self) -> &Scales {
         &self.scales
+    }
+
+    /// The next step has this length (s), and its closed contacts are those `closed` (ascending), which are inelastic. Their rows
+    /// and the constraints are those at the end of the step, so that they hold there. The passes end when no velocity changes by
+    /// more than its accuracy (m/s, rad/s).
+    pub(crate) fn prepare(&mut self, step_size: f64, closed: &[usize], accuracy: &[f64]) {
+        self.settings.step_size = step_size;
+        let share = step_size * self.settings.implicitness;
+        self.tolerances.iter_mut().zip(accuracy).for_each(|(tolerance, a)| *tolerance = share * a);
+        self.active.clear();
+        self.active.extend_from_slice(closed);
+        self.is_given = true;
+    }
+
+    /// The contacts of the last step from `before` with their impulses; they are stored for the next one.
+    pub(crate) fn exchanges(&mut self, before: &[f64]) -> Vec<Exchange> {
+        self.level.keep();
+        self.level.exchanges(before, self.velocity.as_slice())
+    }
+
+    /// Work of the last step's forces without a potential that are not those of actuators (J).
+    ///
+    /// They act at `(q_θ, v_θ)`, so that this is exact for the step.
+    pub(crate) fn other_work(&self, Motion { model, state, .. }: &Motion) -> f64 {
+        let Settings { step_size: h, implicitness: theta, .. } = self.settings;
+        let ends = state.velocity.iter().zip(&self.velocity);
+        let velocity: Vec<f64> = ends.map(|(v, end)| (1.0 - theta) * v + theta * end).collect();
+        let time = state.time + theta * h;
+        h * match model.driven() {
+            Some(driven) => driven.power_of_others(&self.middle, &velocity, time),
+            None => model.system().other_power(&self.middle, &velocity, time),
+        }
+    }
+
+    /// Number of passes of the last step.
+    pub(crate) const fn passes(&self) -> usize {
+        self.level.work.passes
+    }
+
+    /// Moves the point of the contacts to the end of a step to `guess`.
+    fn forecast_end(&mut self, Motion { model, state, .. }: &Motion) {
+        let Settings { step_size: h, implicitness: theta, .. } = self.settings;
+        self.tangent.copy_from_slice(&state.velocity);
+        self.tangent.axpy(theta, &self.guess, 1.0 - theta);
+        self.tangent *= h;
+        model.system().retract(&state.coordinates, self.tangent.as_slice(), &mut self.forecast);
     }
 
     /// Finds the contacts that are closed half a step ahead.
@@ -231,6 +279,9 @@ impl MoreauJean {
     fn pass(&mut self, motion: &Motion, report: &mut StepReport) -> Result<(), Error> {
         self.level.work.passes += 1;
         let before = (self.level.work.passes > 1).then(|| self.level.found());
+        if self.is_given {
+            self.forecast_end(motion);
+        }
         self.state(motion)?;
         let Self { level, settings, .. } = self;
         level.begin(settings.warm_start);
@@ -264,8 +315,10 @@ impl MoreauJean {
         let Self { settings, level, free, forecast, middle, .. } = self;
         let place = place(settings, forecast, middle, time);
         level.constrain(model, &place, free);
+        let is_given = self.is_given;
         let shift = |contact: usize, _, approach: f64| {
-            -contacts.as_slice()[contact].restitution * (-approach).max(0.0)
+            let restitution = if is_given { 0.0 } else { contacts.as_slice()[contact].restitution };
+            -restitution * (-approach).max(0.0)
         };
         level.state((model, contacts), &self.active, &place, free, &state.velocity, shift)
     }
@@ -336,6 +389,7 @@ impl Scheme for MoreauJean {
             scales,
             level: VelocityLevel::new(model, state, settings.step_size, (settings.law, method))?,
             active: Vec::new(),
+            is_given: false,
             free: DVector::zeros(velocities),
             forces: DMatrix::zeros(velocities, 1),
             velocity: DVector::zeros(velocities),
@@ -373,7 +427,9 @@ impl Scheme for MoreauJean {
         self.tangent *= 0.5 * h;
         let tangent = self.tangent.as_slice();
         model.system().retract(&state.coordinates, tangent, &mut self.forecast);
-        self.activate(motion)?;
+        if !self.is_given {
+            self.activate(motion)?;
+        }
         let mut converged = false;
         let mut change = f64::INFINITY;
         while !converged {

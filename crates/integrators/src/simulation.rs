@@ -262,17 +262,7 @@ impl<S: Scheme> Simulation<S> {
         let energy = motion.model.system().energy(coordinates, velocity);
         let after = self.start_time + (self.step_count + 1) as f64 * scheme.step_size();
         let mut report = StepReport::new(after, energy);
-        match motion.model.driven() {
-            None => scheme.solve(motion, &mut report)?,
-            Some(driven) => {
-                let start = motion.state.clone();
-                driven.drive(&start, (scheme.step_size(), scheme.displacement_share()), || {
-                    report = StepReport::new(after, energy);
-                    scheme.solve(motion, &mut report)?;
-                    Ok::<_, Error>(scheme.end().velocity.to_vec())
-                })?;
-            }
-        }
+        solve_driven(scheme, motion, &mut report)?;
 
         let End { coordinates, velocity } = scheme.end();
         report.energy_after = motion.model.system().energy(coordinates, velocity);
@@ -329,4 +319,23 @@ impl<S: Scheme> Simulation<S> {
         }
         Ok(())
     }
+}
+
+/// Solves the step of `scheme` from the state of `motion`, with the actuators of the model at its end, and returns their
+/// work (J).
+pub(crate) fn solve_driven<S: Scheme>(
+    scheme: &mut S,
+    motion: &mut Motion,
+    report: &mut StepReport,
+) -> Result<f64, Error> {
+    let Some(driven) = motion.model.driven() else {
+        scheme.solve(motion, report)?;
+        return Ok(0.0);
+    };
+    let (start, after, energy) = (motion.state.clone(), report.time, report.energy_before);
+    driven.drive(&start, (scheme.step_size(), scheme.displacement_share()), || {
+        *report = StepReport::new(after, energy);
+        scheme.solve(motion, report)?;
+        Ok::<_, Error>(scheme.end().velocity.to_vec())
+    })
 }

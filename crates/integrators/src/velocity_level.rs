@@ -13,6 +13,7 @@
 //!
 //! A model with friction in joints has one [problem with blocks](joints) instead.
 
+mod exchange;
 mod joints;
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
@@ -21,6 +22,7 @@ use percussion_complementarity::friction::{
 };
 use percussion_dynamics::{BlockSparse, ContactSet, ContactSetError, System};
 
+pub(crate) use self::exchange::Exchange;
 use self::joints::Joints;
 use crate::{
     bilateral::Bilateral,
@@ -432,9 +434,7 @@ impl VelocityLevel {
             report.residuals = Some(joints.residuals());
             joints.finish();
         }
-        let (contacts, impulses) = &mut self.last;
-        contacts.clone_from(&self.contacts);
-        impulses.clone_from(&self.impulses);
+        self.keep();
         Ok(())
     }
 

@@ -1,12 +1,12 @@
 //! Event-driven simulation of a scenario: [`EventMotion`].
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::ControlFlow};
 
 use percussion_dynamics::System;
 use percussion_impact::Law;
 use percussion_integrators::{
     Model, State,
-    event_driven::{EventKind, Report, Settings, Snapshot, integrate},
+    event_driven::{EventKind, Report, Settings, Snapshot, Status, integrate_while},
 };
 
 use crate::{
@@ -86,6 +86,22 @@ impl Setup {
         law: &dyn Law,
         progress: &mut dyn FnMut(f64),
     ) -> Result<EventMotion, Error> {
+        self.simulate_events_while(law, &mut to_the_end(progress))
+    }
+
+    /// Simulates as [`simulate_events`](Self::simulate_events) does, as long as `watch` wants.
+    ///
+    /// `watch` receives the completed fraction, in `[0, 1]` and never decreasing, between steps. If it breaks, the motion ends
+    /// there with the status `Interrupted`.
+    ///
+    /// # Errors
+    ///
+    /// As [`simulate_events`](Self::simulate_events).
+    pub fn simulate_events_while(
+        &self,
+        law: &dyn Law,
+        watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
+    ) -> Result<EventMotion, Error> {
         let Self { scenario, mechanism, .. } = self;
         let Mechanism { model, state: start, contacts, surfaces, .. } = mechanism;
         // A gap and, in space, three velocities and three forces for each contact.
@@ -96,7 +112,7 @@ impl Setup {
             return Err(Error::Motion { steps, kept, limit: NUMBER_LIMIT });
         }
         let span = (scenario.duration, scenario.integrator.step_size);
-        let mut motion = follow(model, law, start, span, progress)?;
+        let mut motion = follow_while(model, law, start, span, watch)?;
         motion.trajectory.contact_names = mechanism.contact_names();
         if let Some(surfaces) = surfaces {
             motion.name_found(surfaces, model.component_count());
@@ -169,8 +185,31 @@ pub fn follow(
     model: &Model,
     law: &dyn Law,
     start: &State,
-    (duration, interval): (f64, f64),
+    span: (f64, f64),
     progress: &mut dyn FnMut(f64),
+) -> Result<EventMotion, Error> {
+    follow_while(model, law, start, span, &mut to_the_end(progress))
+}
+
+/// Tells the completed fraction from time to time, and never breaks.
+fn to_the_end(progress: &mut dyn FnMut(f64)) -> impl FnMut(f64) -> ControlFlow<()> {
+    let mut told = 0.0;
+    move |fraction| {
+        if fraction >= told + 0.01 || fraction >= 1.0 {
+            told = fraction;
+            progress(fraction);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Simulates as [`follow`] does, as long as `watch` wants, which receives the completed fraction between steps.
+fn follow_while(
+    model: &Model,
+    law: &dyn Law,
+    start: &State,
+    (duration, interval): (f64, f64),
+    watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<EventMotion, Error> {
     let (contact_names, reports) = (vec![String::new(); model.contacts().len()], Vec::new());
     let mut trajectory = Trajectory {
@@ -182,19 +221,18 @@ pub fn follow(
     };
     let settings = Settings { sample_interval: Some(interval), ..Settings::default() };
     let mut contacts = Vec::new();
-    let mut told = 0.0;
     let mut observe = |moment: &Snapshot<'_>| {
-        let fraction = ((moment.time - start.time) / duration).clamp(told, 1.0);
-        if fraction >= told + 0.01 {
-            told = fraction;
-            progress(fraction);
-        }
         trajectory.samples.push(sample(model.system(), &start.coordinates, moment));
         let (velocities, forces) = (moment.contact_velocity.to_vec(), moment.forces.to_vec());
         contacts.push(ContactMotion { velocities, forces });
     };
-    let report = integrate(model, law, &settings, start, start.time + duration, &mut observe)?;
-    progress(1.0);
+    let mut reached = |time: f64| watch(((time - start.time) / duration).clamp(0.0, 1.0));
+    let span = (start, start.time + duration);
+    let report = integrate_while(model, law, &settings, span, &mut observe, &mut reached)?;
+    if report.status != Status::Interrupted {
+        // Nothing is left that an answer could end.
+        let _ = watch(1.0);
+    }
     Ok(EventMotion { trajectory, report, contacts })
 }
 

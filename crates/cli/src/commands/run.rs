@@ -144,11 +144,6 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
         return ensemble::execute(arguments, &scenario, members);
     }
     if scenario.integrator.method == Name::EventDriven {
-        ensure!(
-            arguments.time_limit.seconds.is_none(),
-            "`--time-limit` is given for one event-driven motion, which has no step to end after, expected `--ensemble` or a \
-             time-stepping `--integrator`"
-        );
         return events::execute(arguments, &scenario);
     }
     ensure!(

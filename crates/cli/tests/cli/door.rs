@@ -181,7 +181,12 @@ fn a_run_ends_in_order_when_its_time_is_over() {
     assert_eq!(document["files"].as_array().unwrap().len(), files.len(), "{files:?}");
 
     let ball = ["run", "event-driven/bouncing-ball"];
-    percussion(&[&ball[..], &limit].concat()).assert_refused(&["`--time-limit`", "`--ensemble`"]);
+    let run = percussion(&[&ball[..], &limit].concat());
+    let document = run.json();
+    assert_eq!((run.code, &document["status"]), (Some(1), &Value::from("time-limit")));
+    assert_eq!(document["ending"], "interrupted");
+    assert_eq!(document["counters"]["steps"], 1, "the first step is always made");
+    assert!(run.stderr.contains("the time limit was reached at"), "{run:?}");
     let many = [&ball[..], &["--ensemble", "65", "--duration", "0.1"], &limit].concat();
     let ended = percussion(&many);
     let document = ended.json();

@@ -325,6 +325,7 @@ fn jump(Event { time, kind }: &Event) -> Option<(f64, Result<Impact<'_>, &'stati
         EventKind::Accumulation { .. } => Err("impacts of several contacts accumulate"),
         EventKind::Jam { .. } => Err("sliding contacts jam"),
         EventKind::Settling { .. } => Err("slow contacts settle"),
+        EventKind::Stretch { .. } => Err("a stretch was crossed by implicit steps"),
         EventKind::Mode { .. } => return None,
     };
     Some((*time, impact))

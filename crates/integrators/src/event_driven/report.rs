@@ -106,6 +106,19 @@ pub enum EventKind {
         /// Kinetic energy lost (J).
         dissipated: f64,
     },
+    /// The motion crossed a stretch by implicit steps, from the time of the event on. Contacts may have changed their modes in it.
+    Stretch {
+        /// Reason for the stretch.
+        cause: Cause,
+        /// Time of its end (s).
+        end: f64,
+        /// Number of its steps.
+        steps: usize,
+        /// Largest estimated error of a step: of velocities as a fraction of `L/T` and of displacements as a fraction of `L`.
+        error: f64,
+        /// Energy that contacts dissipated (J).
+        dissipated: f64,
+    },
     /// A contact changed its mode, or reversed its sliding direction: then both modes are the same.
     Mode {
         /// The contact.
@@ -115,6 +128,24 @@ pub enum EventKind {
         /// Mode after.
         to: Mode,
     },
+}
+
+/// Reasons for a [stretch](EventKind::Stretch).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum Cause {
+    /// The direction of a slow slip turned so fast that explicit steps became short.
+    SlowSlip,
+    /// Much work advanced the motion by almost nothing: events followed each other closely.
+    Lag,
+    /// No contact forces were consistent with any mode, as for [`Status::Inconsistent`].
+    Inconsistent,
+    /// No explicit step met the tolerances, as for [`Status::Failed`].
+    Failed,
+    /// The law had no answer to an impact, as for [`Status::ImpactUnresolved`]. The impact was inelastic instead.
+    ImpactUnresolved,
 }
 
 /// The energy balance, in J: `end = start + other_work − impacts − friction + projections + residual`.
@@ -202,6 +233,8 @@ pub enum Status {
     StepLimit,
     /// [`Settings::work_limit`](super::Settings::work_limit) was reached.
     WorkLimit,
+    /// The caller of [`integrate_while`](super::integrate_while) ended the motion.
+    Interrupted,
     /// Bodies overlapped by more than the accepted overlap of the start plus
     /// [`Settings::gap_tolerance`](super::Settings::gap_tolerance): either a contact closed without being
     /// detected, or one without a pressing force drifted.
@@ -212,6 +245,18 @@ pub enum Status {
     Inconsistent,
     /// No step met the tolerances, however small, or numbers overflowed.
     Failed,
+}
+
+impl Status {
+    /// The cause of a stretch where modes, steps or an impact have no answer; `None` for any other status.
+    pub(super) const fn cause(self) -> Option<Cause> {
+        match self {
+            Self::Inconsistent => Some(Cause::Inconsistent),
+            Self::Failed => Some(Cause::Failed),
+            Self::ImpactUnresolved => Some(Cause::ImpactUnresolved),
+            _ => None,
+        }
+    }
 }
 
 /// Cost of a linear complementarity problem, in evaluations: measured for one to twelve contacts.
@@ -236,6 +281,8 @@ pub struct Counters {
     pub looks: usize,
     /// Number of linear complementarity problems solved to find modes.
     pub mode_lcps: usize,
+    /// Number of steps that were [implicit](EventKind::Stretch), which are part of `steps`.
+    pub implicit_steps: usize,
     /// Number of steps after which drift was removed.
     pub projections: usize,
 }

@@ -7,8 +7,9 @@ use super::{
     Error,
     chatter::{Accumulation, Chatter},
     impact::{self, Failure, Jump},
+    implicit::Stretches,
     modes,
-    report::{Event, EventKind, Mode, Report, Status},
+    report::{Cause, Event, EventKind, Mode, Report, Status},
     smooth::{self, Course},
 };
 use crate::{events::Ending, model::State};
@@ -45,6 +46,8 @@ pub(super) struct Run<'a, 'm> {
     pub(super) at_once: (f64, usize),
     /// What the law made of restitution so far.
     pub(super) restitution: RestitutionUse,
+    /// Stretches of implicit steps.
+    pub(super) stretches: Stretches,
 }
 
 impl Run<'_, '_> {
@@ -63,13 +66,19 @@ impl Run<'_, '_> {
                 Some(Status::EnergyReached)
             } else if self.course.counters.work() >= self.course.settings.work_limit {
                 Some(Status::WorkLimit)
+            } else if self.course.interrupts() {
+                Some(Status::Interrupted)
             } else if self.approaches() {
                 self.impact()?
+            } else if self.lags() && self.cross(Cause::Lag)? {
+                None
             } else {
                 self.go_on()?
             };
-            if let Some(status) = step {
-                break status;
+            let Some(status) = step else { continue };
+            match status.cause() {
+                Some(cause) if self.cross(cause)? => {}
+                _ => break status,
             }
         };
         let Course { mut state, modes, mut energy, drift, counters, geometry, settings, .. } =
@@ -298,6 +307,14 @@ impl Run<'_, '_> {
                 Some(Status::EndReached)
             }
             Ending::StepLimit => Some(Status::StepLimit),
+            Ending::WorkLimit if self.course.is_interrupted => Some(Status::Interrupted),
+            Ending::WorkLimit if self.course.crawl.found => {
+                self.course.crawl.found = false;
+                if !self.cross(Cause::SlowSlip)? {
+                    self.course.crawl.wait_longer();
+                }
+                None
+            }
             Ending::WorkLimit => Some(Status::WorkLimit),
             // Forces grow without bound where sliding contacts jam.
             Ending::StepTooSmall | Ending::NotFinite => match self.jam()? {

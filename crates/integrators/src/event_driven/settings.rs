@@ -49,6 +49,9 @@ pub struct Settings {
     /// Time between two samples for the observer, in addition to events (s; > 0). If not given (the default),
     /// the observer is called at the ends of steps, which are far apart where the motion is smooth.
     pub sample_interval: Option<f64>,
+    /// Error of a step of a [stretch](super::EventKind::Stretch) relative to the scales of the model, in `[1e-12, 1e-3]` (default
+    /// `1e-7`): of velocities in `L/T` and of displacements in `L`.
+    pub implicit_tolerance: f64,
     /// Energy at which the motion ends, at the next event, as [`Status::EnergyReached`](super::Status::EnergyReached) (J,
     /// finite; default none): for instance that of the pass to another state, which the motion cannot reach any more.
     pub end_energy: Option<f64>,
@@ -69,6 +72,7 @@ impl Default for Settings {
             step_limit: 1_000_000,
             work_limit: 100_000_000,
             sample_interval: None,
+            implicit_tolerance: 1e-7,
             end_energy: None,
         }
     }
@@ -79,6 +83,11 @@ impl Settings {
         let value = self.relative_tolerance;
         if !(1e-13..=1e-3).contains(&value) {
             let (name, expected) = ("relative_tolerance", "a number from 1e-13 to 1e-3");
+            return Err(Error::Setting { name, value, expected });
+        }
+        let value = self.implicit_tolerance;
+        if !(1e-12..=1e-3).contains(&value) {
+            let (name, expected) = ("implicit_tolerance", "a number from 1e-12 to 1e-3");
             return Err(Error::Setting { name, value, expected });
         }
         if let Some(value) = self.proximity.filter(|p| !(p.is_finite() && *p >= 0.0)) {
@@ -144,6 +153,7 @@ pub(super) struct Resolved {
     pub(super) work_limit: usize,
     pub(super) end: f64,
     pub(super) sample_interval: Option<f64>,
+    pub(super) implicit_tolerance: f64,
     pub(super) end_energy: Option<f64>,
 }
 
@@ -193,6 +203,7 @@ impl Resolved {
             work_limit: settings.work_limit,
             end,
             sample_interval: settings.sample_interval,
+            implicit_tolerance: settings.implicit_tolerance,
             end_energy: settings.end_energy,
         }
     }

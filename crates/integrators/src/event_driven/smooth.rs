@@ -4,12 +4,13 @@
 //! the velocity, the energy that sliding has dissipated and the work of forces without a potential. The
 //! solver measures time in units of the time `T` of the model, because some of its limits are times.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, ops::ControlFlow};
 
 use diffsol::{NalgebraMat, OdeBuilder, error::DiffsolError};
 
 use super::{
     Error,
+    crawl::{self, Crawl},
     geometry::{Geometry, Moment},
     hold::{Grip, Held, Hold},
     modes::violation,
@@ -33,6 +34,10 @@ pub(super) struct Course<'a, 'm> {
     pub(super) geometry: Geometry<'m>,
     pub(super) settings: &'a Resolved,
     pub(super) observer: &'a mut dyn FnMut(&Snapshot<'_>),
+    /// Asked between steps whether the motion goes on.
+    pub(super) watch: &'a mut dyn FnMut(f64) -> ControlFlow<()>,
+    /// Whether it has answered that the motion ends.
+    pub(super) is_interrupted: bool,
     pub(super) state: State,
     pub(super) hold: Hold,
     pub(super) modes: Vec<Mode>,
@@ -47,11 +52,19 @@ pub(super) struct Course<'a, 'm> {
     pub(super) next_sample: u64,
     /// Time of the start.
     pub(super) start: f64,
+    /// Steps that slow slip shortens.
+    pub(super) crawl: Crawl,
 }
 
 impl Course<'_, '_> {
     pub(super) fn moment(&self) -> Moment<'_> {
         moment_of(&self.state)
+    }
+
+    /// Asks the caller whether the motion goes on, and returns whether it ends.
+    pub(super) fn interrupts(&mut self) -> bool {
+        self.is_interrupted = self.is_interrupted || (self.watch)(self.state.time).is_break();
+        self.is_interrupted
     }
 
     /// Calls the observer with the current state.
@@ -75,7 +88,7 @@ impl Course<'_, '_> {
     }
 
     /// Calls the observer with a state whose contacts are located.
-    fn show(&mut self, state: &State, held: &Held, friction: f64) {
+    pub(super) fn show(&mut self, state: &State, held: &Held, friction: f64) {
         let first = self.geometry.ties;
         let contact_velocity: Vec<_> = (first..self.geometry.rows.nrows())
             .map(|row| self.geometry.speed(row, &state.velocity))
@@ -144,8 +157,17 @@ impl Course<'_, '_> {
         counters.projections += 1;
     }
 
+    /// Counts a step of `length` (s), and searches for a slow slip where steps have been short for long.
+    fn note_step(&mut self, length: f64, held: &Held) {
+        let Self { geometry, hold, settings, state, crawl, .. } = self;
+        let time = settings.scales.time;
+        if crawl.is_due(length, time) {
+            crawl.found = crawl::is_stiff(geometry, &moment_of(state), (hold, held), time);
+        }
+    }
+
     /// Records the deepest overlap of the contacts located.
-    fn note_depth(&mut self) {
+    pub(super) fn note_depth(&mut self) {
         let deepest = self.geometry.gaps.iter().fold(0.0_f64, |m, gap| m.max(-gap));
         self.drift.penetration = self.drift.penetration.max(deepest);
     }
@@ -292,8 +314,10 @@ impl Watch for Watcher<'_, '_, '_, '_> {
     }
 
     fn is_exhausted(&self) -> bool {
-        let course = self.course.borrow();
-        course.counters.work() >= course.settings.work_limit
+        let mut course = self.course.borrow_mut();
+        course.interrupts()
+            || course.crawl.found
+            || course.counters.work() >= course.settings.work_limit
     }
 
     /// Whether an open contact has closed, or the force or the slip of a carrying contact has left its mode.
@@ -374,6 +398,7 @@ impl Watch for Watcher<'_, '_, '_, '_> {
         course.energy.other_work = y[self.layout.positions + self.layout.velocities + 1];
         let held = course.held_at(&course.state.clone());
         course.note_depth();
+        course.note_step(to - from, &held);
         course.turn();
         if course.settings.sample_interval.is_none() {
             let state = course.state.clone();

@@ -86,18 +86,19 @@ impl Driven {
     }
 
     /// Solves a step from `start` of `length` (s), with the fraction `theta` of the velocity at its end in its displacement:
-    /// `solve` returns that velocity, and is called again until every actuator is in its range.
+    /// `solve` returns that velocity, and is called again until every actuator is in its range. Returns the work of the
+    /// actuators over the displacement (J).
     pub(crate) fn drive<E>(
         &self,
         start: &State,
         (length, theta): (f64, f64),
         mut solve: impl FnMut() -> Result<Vec<f64>, E>,
-    ) -> Result<(), E> {
+    ) -> Result<f64, E> {
         self.begin(start, length, theta);
         let solved = loop {
             match solve() {
                 Ok(velocity) if self.revise(&velocity) => {}
-                Ok(_) => break Ok(()),
+                Ok(velocity) => break Ok(self.work(&velocity, theta)),
                 Err(error) => break Err(error),
             }
         };
@@ -163,6 +164,24 @@ impl Driven {
             step.assemble(&self.actuators);
         }
         changed
+    }
+
+    /// Work of the actuators in the step (J), which ends with `velocity`.
+    fn work(&self, velocity: &[f64], theta: f64) -> f64 {
+        let work = |step: &Step| {
+            let of_one = |(law, actuator): (&Linear, &Actuator)| {
+                let change = actuator.rate(velocity) - law.rate;
+                let force = law.held.unwrap_or(law.constant - law.slope * change);
+                force * step.length * (law.rate + theta * change)
+            };
+            step.laws.iter().zip(self.actuators.iter()).map(of_one).sum()
+        };
+        self.with(|step| step.map_or(0.0, work))
+    }
+
+    /// Power of the forces without a potential that are not those of actuators (W).
+    pub(crate) fn power_of_others(&self, coordinates: &[f64], velocity: &[f64], time: f64) -> f64 {
+        self.system.other_power(coordinates, velocity, time)
     }
 
     /// Ends the step, after which the law is that of each instant.

@@ -27,6 +27,8 @@ fn bad_input_is_refused_by_name() {
         ("velocity_tolerance", Settings { velocity_tolerance: Some(f64::NAN), ..default() }),
         ("acceleration_tolerance", Settings { acceleration_tolerance: Some(0.0), ..default() }),
         ("sample_interval", Settings { sample_interval: Some(0.0), ..default() }),
+        ("implicit_tolerance", Settings { implicit_tolerance: 1e-2, ..default() }),
+        ("implicit_tolerance", Settings { implicit_tolerance: f64::NAN, ..default() }),
         ("end_energy", Settings { end_energy: Some(f64::NAN), ..default() }),
         ("impact_limit", Settings { impact_limit: 0, ..default() }),
         ("mode_limit", Settings { mode_limit: 0, ..default() }),

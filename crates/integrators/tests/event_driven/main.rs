@@ -8,5 +8,6 @@ mod block;
 mod derivative;
 mod derivative_closed;
 mod pendulum;
+mod stretch;
 mod support;
 mod units;

@@ -88,15 +88,29 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
         motion: None,
         files: Vec::new(),
     };
-    let progress = Progress::new();
-    let mut tell = |share| progress.show(share, &scenario.title);
-    let result = setup.simulate_events(law.as_ref(), &mut tell);
+    let (progress, clock) = (Progress::new(), arguments.time_limit.start());
+    let mut shown = 0.0;
+    let mut watch = |share| {
+        if share >= shown + 0.01 {
+            shown = share;
+            progress.show(share, &scenario.title);
+        }
+        clock.after(share)
+    };
+    let result = setup.simulate_events_while(law.as_ref(), &mut watch);
     progress.clear();
     match result {
         Ok(motion) => {
             match motion.report.status {
                 Status::EndReached | Status::EnergyReached => summary.status = "completed",
                 Status::EnergyGained => summary.status = "energy-gained",
+                Status::Interrupted => {
+                    summary.status = "time-limit";
+                    let (time, all) = (short(motion.report.state.time), short(scenario.duration));
+                    let error = anyhow!("the time limit was reached at {time} s of {all} s");
+                    summary.error = Some(error.to_string());
+                    complain(&error);
+                }
                 _ => {}
             }
             if let Some(directory) = &arguments.out {
@@ -198,6 +212,11 @@ fn describe(kind: &EventKind) -> (String, Vec<usize>, f64) {
         EventKind::Settling { contacts, dissipated } => {
             ("rebounds below the proximity end".to_owned(), contacts.clone(), *dissipated)
         }
+        EventKind::Stretch { cause, end, steps, dissipated, .. } => {
+            let (cause, end) = (name_of(cause), exact(*end));
+            let what = format!("{steps} implicit steps until {end} s ({cause})");
+            (what, Vec::new(), *dissipated)
+        }
         EventKind::Jam { contacts, dissipated } => {
             ("jam".to_owned(), contacts.clone(), *dissipated)
         }
@@ -206,6 +225,26 @@ fn describe(kind: &EventKind) -> (String, Vec<usize>, f64) {
         }
         other => (format!("{other:?}"), Vec::new(), 0.0),
     }
+}
+
+/// The stretches that were crossed by implicit steps, if there are any.
+fn stretches(events: &[Event]) -> String {
+    let (mut count, mut steps, mut time, mut largest) = (0_usize, 0, 0.0, 0.0_f64);
+    for event in events {
+        if let EventKind::Stretch { end, steps: taken, error, .. } = event.kind {
+            count += 1;
+            steps += taken;
+            time += end - event.time;
+            largest = largest.max(error);
+        }
+    }
+    if count == 0 {
+        return String::new();
+    }
+    let (time, largest) = (short(time), short(largest));
+    format!(
+        "Crossed by {steps} implicit steps: {count} stretches of {time} s, with errors of a step up to {largest} of the speed L/T\n"
+    )
 }
 
 fn text(scenario: &Scenario, summary: &Summary) -> String {
@@ -230,6 +269,7 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
     }
     text += &format!("\n{table}");
     text += &format!("\nEnding: {}{}\n", name_of(&motion.ending), motion.restitution.remark());
+    text += &stretches(&motion.events);
     for (contact, mode) in motion.contacts.iter().zip(&motion.modes) {
         text += &format!("  {contact}: {}\n", name_of(mode));
     }

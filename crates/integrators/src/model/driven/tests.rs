@@ -8,9 +8,12 @@ use percussion_dynamics::{
 
 use crate::{
     Actuator, Contact, Error, Model, ModelError, State,
+    contacts::Contacts,
     model::{ControlsError, Course, Geared},
-    moreau_jean,
+    moreau_jean::{self, MoreauJean},
+    report::StepReport,
     schemes::{Any, Choice, Name},
+    simulation::{Motion, Scheme, solve_driven},
     stewart_trinkle,
 };
 
@@ -66,6 +69,29 @@ fn the_first_step_is_that_of_implicit_euler() {
         let found = motion.state().velocity[1];
         assert!((found - expected).abs() < 1e-12 * expected, "{}: {found}", scheme.name());
     }
+}
+
+/// With `θ = 1/2` the energy of the block changes by exactly the work of the actuators: here a servo that catches it, and one at the
+/// end of its range. The powers at both ends of the step would give another work.
+#[test]
+fn the_work_of_actuators_is_that_of_the_step() {
+    let servo = Actuator::servo((1, 1), 0.01, [3e5, 2e3]);
+    let weak = Actuator::servo((1, 1), 1.0, [1e4, 0.0]).with_force_range([-3.0, 3.0]);
+    let model = blocks(1).with_actuators(vec![servo, weak]).unwrap();
+    let state = State { velocity: vec![0.0, 1.5, 0.0], ..rest(1) };
+    let contacts = Contacts::new(&model);
+    let mut motion = Motion { model, contacts, state };
+    let settings = moreau_jean::Settings { step_size: STEP, ..moreau_jean::Settings::default() };
+    let mut scheme = MoreauJean::start(settings, &mut motion).unwrap();
+    let work = solve_driven(&mut scheme, &mut motion, &mut StepReport::new(STEP, 0.0)).unwrap();
+    let (system, start, end) = (motion.model.system(), &motion.state, scheme.end());
+    let change = system.energy(end.coordinates, end.velocity)
+        - system.energy(&start.coordinates, &start.velocity);
+    assert!(change.abs() > 0.1, "{change} J");
+    assert!((change - work).abs() < 1e-13, "{change} J, {work} J");
+    let power = system.other_power(&start.coordinates, &start.velocity, 0.0)
+        + system.other_power(end.coordinates, end.velocity, STEP);
+    assert!((0.5 * STEP * power - work).abs() > 0.1, "{power} W");
 }
 
 /// At rest the floor carries what the servo does not: the force of the servo is that of its law, to rounding.

@@ -1,0 +1,39 @@
+//! The impulses of a step, as the next step and an account of their work need them.
+
+use nalgebra::Vector3;
+
+use super::VelocityLevel;
+
+/// The impulse of a contact in a step, and its velocities in the rows of the problem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Exchange {
+    pub(crate) contact: usize,
+    /// (N·s)
+    pub(crate) impulse: Vector3<f64>,
+    /// At the start of the step (m/s).
+    pub(crate) before: Vector3<f64>,
+    /// At its end (m/s).
+    pub(crate) after: Vector3<f64>,
+}
+
+impl VelocityLevel {
+    /// Stores the impulses for the next step.
+    pub(crate) fn keep(&mut self) {
+        let (contacts, impulses) = &mut self.last;
+        contacts.clone_from(&self.contacts);
+        impulses.clone_from(&self.impulses);
+    }
+
+    /// The contacts of the problem with their impulses and their velocities at both ends of the step, where it begins with
+    /// `before` and ends with `after`.
+    pub(crate) fn exchanges(&self, before: &[f64], after: &[f64]) -> Vec<Exchange> {
+        let [before, after] = [before, after].map(|velocity| self.contact_velocities(velocity));
+        let of = |((&contact, &slot), &impulse): ((&usize, &usize), &Vector3<f64>)| Exchange {
+            contact,
+            impulse,
+            before: before[slot],
+            after: after[slot],
+        };
+        self.contacts.iter().zip(&self.slots).zip(&self.impulses).map(of).collect()
+    }
+}

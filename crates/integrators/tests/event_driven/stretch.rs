@@ -1,0 +1,126 @@
+//! Slips that creep, which the motion crosses by implicit steps.
+
+use nalgebra::Vector3;
+use percussion_dynamics::{
+    Body, FreeBodies, MassProperties,
+    gap::{Plane, Sphere, SpherePlane},
+};
+use percussion_impact::anitescu_potra::AnitescuPotra;
+use percussion_integrators::{
+    Actuator, Contact, Course, Model, State,
+    event_driven::{EventKind, Mode, Report, Settings, Status, integrate},
+};
+
+/// Steps that are far fewer than explicit ones, which a creeping slip shortens to some microseconds.
+const STEPS: usize = 5_000;
+
+/// A body of 1 kg whose center touches a floor that leans by `slope` (rad) about the axis `y`, with gravity of 10 m/s² and these
+/// actuators.
+fn slider(slope: f64, friction: f64, actuators: Vec<Actuator>) -> Model {
+    on_feet(&[Vector3::zeros()], slope, friction, actuators)
+}
+
+/// The same body on feet at these points (m).
+fn on_feet(feet: &[Vector3<f64>], slope: f64, friction: f64, actuators: Vec<Actuator>) -> Model {
+    let body = Body::from_mass_properties(&MassProperties::solid_sphere(1.0, 0.1).unwrap());
+    let gravity = Vector3::new(10.0 * slope.sin(), 0.0, -10.0 * slope.cos());
+    let bodies = FreeBodies::new(vec![body], gravity).unwrap();
+    let floor = Plane::new(&Vector3::z(), &feet[0]).unwrap();
+    let contact = |foot: &Vector3<f64>| {
+        let tip = Sphere::on_body(0, *foot, 0.0);
+        Contact::new(SpherePlane::new(tip, floor).unwrap(), friction)
+    };
+    let contacts = feet.iter().map(contact).collect();
+    Model::new(Box::new(bodies), contacts).unwrap().with_actuators(actuators).unwrap()
+}
+
+/// A force along an axis with a damper of 1 N·s/m beside it.
+fn pull(axis: usize, force: Course) -> Actuator {
+    Actuator { gain: 1.0, bias: [0.0, 0.0, -1.0], ..Actuator::on((axis, axis)) }.with_control(force)
+}
+
+fn run(model: &Model, velocity: [f64; 2], end: f64) -> Report {
+    let settings = Settings { step_limit: STEPS, ..Settings::default() };
+    let coordinates = vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+    let velocity = vec![velocity[0], velocity[1], 0.0, 0.0, 0.0, 0.0];
+    let start = State { time: 0.0, coordinates, velocity };
+    integrate(model, &AnitescuPotra::default(), &settings, &start, end, &mut |_| ()).unwrap()
+}
+
+fn stretches(report: &Report) -> usize {
+    report.events.iter().filter(|event| matches!(event.kind, EventKind::Stretch { .. })).count()
+}
+
+/// Friction of 5 N and dampers of 1 N·s/m leave `v = F − 5` of a pull of `F`, and the direction of the slip would turn by
+/// `5/v = 5·10⁵/s`. Explicit steps are stable up to three times the inverse of that.
+#[test]
+fn a_slip_creeps_at_a_constant_speed() {
+    let speed = 1e-5;
+    let along = [0.8, 0.6];
+    let pulls = [0, 1].map(|k| pull(k, Course::constant((5.0 + speed) * along[k])));
+    let report = run(&slider(0.0, 0.5, pulls.into()), along.map(|d| speed * d), 1.0);
+    assert_eq!(report.status, Status::EndReached);
+    assert!(stretches(&report) > 0, "{:?}", report.events);
+    for (k, d) in along.into_iter().enumerate() {
+        let (x, v) = (report.state.coordinates[k], report.state.velocity[k]);
+        // The steps are exact but for the tolerance of the contact problems.
+        assert!((x - speed * d).abs() < 1e-10, "{k}: {x} m");
+        assert!((v - speed * d).abs() < 1e-10, "{k}: {v} m/s");
+    }
+    assert!((report.energy.friction - 5.0 * speed).abs() < 1e-9, "{:?}", report.energy);
+    assert!(report.energy.residual().abs() < 1e-10, "{:?}", report.energy);
+}
+
+/// A table on four feet 0.1 m below its center, dragged like the slider. The forces of the feet are not unique, friction tips the
+/// table by 0.5 N·m, and the motion is that of the slider.
+#[test]
+fn a_table_on_four_feet_creeps() {
+    let speed = 1e-5;
+    let along = [0.8, 0.6];
+    let pulls = [0, 1].map(|k| pull(k, Course::constant((5.0 + speed) * along[k])));
+    let feet = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
+    let feet = feet.map(|(x, y)| Vector3::new(0.2 * x, 0.2 * y, -0.1));
+    let report = run(&on_feet(&feet, 0.0, 0.5, pulls.into()), along.map(|d| speed * d), 0.5);
+    assert_eq!(report.status, Status::EndReached);
+    assert!(stretches(&report) > 0, "{:?}", report.events);
+    for (k, d) in along.into_iter().enumerate() {
+        let x = report.state.coordinates[k];
+        assert!((x - 0.5 * speed * d).abs() < 1e-10, "{k}: {x} m");
+    }
+    assert!((report.energy.friction - 2.5 * speed).abs() < 1e-9, "{:?}", report.energy);
+    assert!(report.energy.residual().abs() < 1e-10, "{:?}", report.energy);
+}
+
+/// The pull exceeds friction by `c (1 − t)` for `c = 10⁻⁵ N/s`, and a slip of `v = c (2 − t)` satisfies `v̇ = c (1 − t) − v`: it stops
+/// after 2 s and `2 c` meters.
+#[test]
+fn a_slip_that_creeps_stops() {
+    let rate = 1e-5;
+    let force = Course::new(vec![0.0, 4.0], vec![5.0 + rate, 5.0 - 3.0 * rate]).unwrap();
+    let report = run(&slider(0.0, 0.5, vec![pull(0, force)]), [2.0 * rate, 0.0], 3.0);
+    assert_eq!(report.status, Status::EndReached);
+    assert_eq!(report.modes, [Mode::Sticking]);
+    let x = report.state.coordinates[0];
+    assert!((x - 2.0 * rate).abs() < 1e-9, "{x} m");
+    assert!(report.state.velocity[0].abs() < 1e-12, "{:?}", report.state);
+    assert!(report.energy.residual().abs() < 1e-10, "{:?}", report.energy);
+}
+
+/// With friction `A = μ g cos α` and gravity `B = g sin α` along the slope, the speed `s` and its component `w` down the slope satisfy
+/// `ṡ = −A + B w/s` and `ẇ = B − A w/s`, so that `A s + B w` falls at the rate `A² − B²` and the slip stops at a known time, in the
+/// direction down the slope. No stretch is needed.
+#[test]
+fn a_block_slides_obliquely_to_rest() {
+    let (slope, friction, speed) = (0.3_f64, 0.5, 1.5);
+    let (a, b) = (friction * 10.0 * slope.cos(), 10.0 * slope.sin());
+    let report = run(&slider(slope, friction, Vec::new()), [0.0, speed], 2.0);
+    let stops = report
+        .events
+        .iter()
+        .find(|event| matches!(event.kind, EventKind::Mode { to: Mode::Sticking, .. }));
+    let stop = stops.map_or(f64::NAN, |event| event.time);
+    let expected = a * speed / (a * a - b * b);
+    assert!((stop - expected).abs() < 1e-7, "{stop} s, expected {expected}");
+    assert_eq!(stretches(&report), 0, "{:?}", report.events);
+    assert!(report.energy.residual().abs() < 1e-8, "{:?}", report.energy);
+}
