@@ -121,7 +121,8 @@ fn definite_problems_have_the_same_answer_in_all_units() {
 fn redundant_problems_have_the_same_status_in_all_units() {
     let mut random = ChaCha8Rng::seed_from_u64(16);
     let mut found = [0, 0];
-    for case in 0..1000 {
+    // The basis {0, 3, 4} of case 4588 has rows of the sizes 1e-8 and 1, and 13364 is like it.
+    for case in 0..20_000 {
         let ours = redundant(&mut random);
         let units = Units::random(&mut random);
         let theirs = units.problem(&ours);
@@ -136,6 +137,10 @@ fn redundant_problems_have_the_same_status_in_all_units() {
         }
         let has_answer = !sets[0].vertices.is_empty();
         found[usize::from(has_answer)] += 1;
+        // The others take longer.
+        if case >= 1000 {
+            continue;
+        }
         for method in Method::all().map(|method| method.with_tolerance(TOLERANCE)) {
             let what = format!("{case} {} {units:?}", method.name());
             let [here, there] = [&ours, &theirs].map(|problem| method.solve(problem).unwrap());

@@ -143,14 +143,14 @@ impl Basis {
             }
             gap = self.gap(problem, s, z);
         }
-        if self.drop_rounding_of(problem, s, z, tolerance) {
+        let mut terms = self.terms(problem, s, z);
+        if self.drop_rounding_of(&terms, s, z, tolerance) {
             gap = self.gap(problem, s, z);
+            terms = self.terms(problem, s, z);
         }
-        let holds = |(gap, &i): (&f64, &usize)| {
-            let terms = self.terms(problem, s, z, i);
-            terms < f64::INFINITY && gap.abs() <= tolerance * terms
-        };
-        let mut rows = gap.iter().zip(&self.rows);
+        let holds =
+            |(gap, terms): (&f64, &f64)| *terms < f64::INFINITY && gap.abs() <= tolerance * terms;
+        let mut rows = gap.iter().zip(&terms);
         if !rows.by_ref().take(self.rank).all(holds) {
             return Equations::Undecided;
         }
@@ -160,52 +160,71 @@ impl Basis {
         Equations::Consistent
     }
 
-    /// `|s q_i| + Σ_j |M_ij z_j|` over `α`.
-    fn terms(&self, problem: &Problem, s: f64, z: &[f64], i: usize) -> f64 {
-        let products = self.columns.iter().map(|&j| (problem.matrix()[(i, j)] * z[j]).abs());
-        (s * problem.vector()[i]).abs() + products.sum::<f64>()
+    /// `|s q_i| + Σ_j |M_ij z_j|` over `α`, in the order of the rows.
+    fn terms(&self, problem: &Problem, s: f64, z: &[f64]) -> Vec<f64> {
+        let row = |&i: &usize| {
+            let products = self.columns.iter().map(|&j| (problem.matrix()[(i, j)] * z[j]).abs());
+            (s * problem.vector()[i]).abs() + products.sum::<f64>()
+        };
+        self.rows.iter().map(row).collect()
     }
 
     /// Sets pivot entries that are rounding to zero. `z = U⁻¹ L⁻¹ b` contains the rounding of the terms of every
     /// row, and the rounding of the factors leaves no entry exactly zero. Returns whether there were any.
-    fn drop_rounding_of(&self, problem: &Problem, s: f64, z: &mut [f64], tolerance: f64) -> bool {
-        let mut dropped = false;
+    ///
+    /// With the terms `t` of the `k` rows, refinement leaves the rounding of its residuals, `(k + 1) t eps/2`, and the
+    /// data are known to `t eps/2`. Both together change an entry by at most `(k + 2) (|U|⁻¹ |L|⁻¹ t) eps/2`, and up
+    /// to twice this it is rounding. For an entry that is at most `tolerance` times the largest one, `tolerance`
+    /// stands in the place of `(k + 2) eps`.
+    fn drop_rounding_of(&self, terms: &[f64], s: f64, z: &mut [f64], tolerance: f64) -> bool {
+        let pivots = &self.columns[..self.rank];
         let largest = z.iter().fold(s, |largest, value| value.abs().max(largest));
-        for position in 0..self.rank {
-            let value = z[self.columns[position]].abs();
-            if value == 0.0 || value > tolerance * largest {
-                continue;
-            }
-            let reach = self.reach(position);
-            let felt = reach.iter().zip(&self.rows);
-            let felt: f64 = felt.map(|(a, &i)| a * self.terms(problem, s, z, i)).sum();
-            if value <= tolerance * felt {
-                z[self.columns[position]] = 0.0;
+        let rounding = (self.rows.len() + 2) as f64 * f64::EPSILON;
+        let may_be_rounding = (tolerance * largest).max(rounding * self.felt_at_most(terms));
+        if pivots.iter().all(|&column| z[column] == 0.0 || z[column].abs() > may_be_rounding) {
+            return false;
+        }
+        let mut dropped = false;
+        for (&column, felt) in pivots.iter().zip(self.felt(terms)) {
+            let value = z[column].abs();
+            let is_small = value <= tolerance * largest;
+            let part = if is_small { tolerance.max(rounding) } else { rounding };
+            if value != 0.0 && value <= part * felt {
+                z[column] = 0.0;
                 dropped = true;
             }
         }
         dropped
     }
 
-    /// A bound of the effect of each row on the column at `position`, in their order: its row of `|U|⁻¹ |L|⁻¹`, with
-    /// the signs of the factors chosen so that nothing cancels.
-    fn reach(&self, position: usize) -> Vec<f64> {
+    /// A bound of the effect of the `terms` of the rows on each pivot entry, in the order of the columns: `|U|⁻¹ |L|⁻¹`
+    /// times the terms, with the signs of the factors chosen so that nothing cancels.
+    fn felt(&self, terms: &[f64]) -> Vec<f64> {
         let k = self.rows.len();
         let size = |i: usize, j: usize| self.factors[i * k + j].abs();
-        let mut row = vec![0.0; self.rank];
-        row[position] = 1.0;
-        for i in position..self.rank {
-            for j in position..i {
-                row[i] += size(j, i) * row[j];
+        let mut felt = terms[..self.rank].to_vec();
+        for i in 1..self.rank {
+            for j in 0..i {
+                felt[i] += size(i, j) * felt[j];
             }
-            row[i] /= size(i, i);
         }
         for i in (0..self.rank).rev() {
             for j in i + 1..self.rank {
-                row[i] += size(j, i) * row[j];
+                felt[i] += size(i, j) * felt[j];
             }
+            felt[i] /= size(i, i);
         }
-        row
+        felt
+    }
+
+    /// A bound of all entries of [`felt`](Self::felt): by complete pivoting no entry of `L` is above one and none of a
+    /// row of `U` above its pivot, so that a row of either substitution is at most the sum of those before it.
+    fn felt_at_most(&self, terms: &[f64]) -> f64 {
+        let k = self.rows.len();
+        let pivots = (0..self.rank).map(|i| self.factors[i * k + i].abs());
+        let least = pivots.fold(f64::INFINITY, f64::min);
+        let largest = terms[..self.rank].iter().copied().fold(0.0, f64::max);
+        4_f64.powi(i32::try_from(self.rank).unwrap_or(i32::MAX)) * largest / least
     }
 
     /// `(M z + s q)_α` in the order of the rows.
