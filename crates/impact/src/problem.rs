@@ -169,6 +169,7 @@ impl Problem {
         bilateral.span.reduce(&mut response);
         let movable = bilateral.span.reduced_rows(&jacobian);
         let sizes = row_sizes(&jacobian, &unconstrained_response);
+        error::check_effects(&jacobian, &sizes)?;
         let locked = lock(&bilateral, &sizes, &movable, &mut response);
         let mut delassus = (&movable * &response).symmetric_part();
         for (row, _) in locked.iter().enumerate().filter(|(_, locked)| **locked) {

@@ -3,7 +3,10 @@
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction;
 
-use super::{Derivative, Direction, Error, Mode, Place, Reach, data::Loaded};
+use super::{
+    Derivative, Direction, Error, Mode, Place, Reach,
+    data::{Data, Loaded},
+};
 
 /// The change of an outcome along a [`Direction`].
 #[derive(Clone, Debug, PartialEq)]
@@ -109,16 +112,7 @@ impl Derivative {
     ///
     /// As [`forward`](Self::forward).
     pub fn by_velocity(&self) -> Result<(DMatrix<f64>, DMatrix<f64>), Error> {
-        let (n, rows) = (self.data.problem.dimension(), self.data.impulse.len());
-        let (mut velocities, mut impulses) = (DMatrix::zeros(n, n), DMatrix::zeros(rows, n));
-        for column in 0..n {
-            let unit = DVector::from_fn(n, |row, _| f64::from(u8::from(row == column)));
-            let change =
-                self.forward(&Direction { velocity: Some(unit), ..Direction::default() })?;
-            velocities.set_column(column, &change.velocity);
-            impulses.set_column(column, &change.impulses);
-        }
-        Ok((velocities, impulses))
+        by_velocity(&self.data, |direction| self.forward(direction))
     }
 
     pub(super) fn refuse_grazing(&self) -> Result<(), Error> {
@@ -209,4 +203,21 @@ impl Derivative {
         let velocity = &load.velocity + self.data.problem.response() * &impulses;
         Change { velocity, impulses, reach }
     }
+}
+
+/// `∂v⁺/∂v⁻` (`n_v × n_v`) and `∂Λ/∂v⁻` (`r × n_v`) by columns: the changes that `forward` gives for each velocity before
+/// the impact.
+pub(super) fn by_velocity(
+    data: &Data,
+    forward: impl Fn(&Direction) -> Result<Change, Error>,
+) -> Result<(DMatrix<f64>, DMatrix<f64>), Error> {
+    let (n, rows) = (data.problem.dimension(), data.impulse.len());
+    let (mut velocities, mut impulses) = (DMatrix::zeros(n, n), DMatrix::zeros(rows, n));
+    for column in 0..n {
+        let unit = DVector::from_fn(n, |row, _| f64::from(u8::from(row == column)));
+        let change = forward(&Direction { velocity: Some(unit), ..Direction::default() })?;
+        velocities.set_column(column, &change.velocity);
+        impulses.set_column(column, &change.impulses);
+    }
+    Ok((velocities, impulses))
 }

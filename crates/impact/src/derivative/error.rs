@@ -47,6 +47,22 @@ pub enum Error {
         /// The entry.
         value: f64,
     },
+    /// A setting is outside its documented range.
+    #[error("setting `{name}` is {value}, expected a number ≥ 0")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A derivative is beyond the range of doubles, because of the units of the problem or the size of a direction.
+    #[error(
+        "{what} has entries that are not finite, expected units in which the data are near one"
+    )]
+    Range {
+        /// Which derivative.
+        what: &'static str,
+    },
     /// The rows of the joints are redundant, so that their changes may contradict each other.
     #[error(
         "joints have {rows} rows of the rank {rank}, expected independent rows: there is no derivative with respect to them"

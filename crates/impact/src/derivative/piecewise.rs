@@ -74,7 +74,9 @@ use self::{
     columns::Columns,
     tape::{Margin, ROUNDING, Tape},
 };
-use super::{Change, Direction, Error, Gradient, Reach, Settings, State, data::Data};
+use super::{
+    Change, Direction, Error, Gradient, Reach, Settings, State, change::by_velocity, data::Data,
+};
 use crate::{Law, Outcome, Problem, Status, Trace};
 
 /// Maximum number of rows of contacts.
@@ -157,7 +159,8 @@ impl Derivative {
     /// # Errors
     ///
     /// [`Error`] for an outcome that is not resolved or has reduced restitution, a problem with more than [`MOST_ROWS`]
-    /// rows, a law that does not state its pieces, and equations without a derivative.
+    /// rows, a setting out of range, a law that does not state its pieces, equations without a derivative, and units in
+    /// which it is beyond the range of doubles.
     pub fn at(
         law: &(impl Piecewise + ?Sized),
         problem: &Problem,
@@ -166,6 +169,9 @@ impl Derivative {
         let found = problem.contact_jacobian().nrows();
         if found > MOST_ROWS {
             return Err(Error::Rows { found, limit: MOST_ROWS });
+        }
+        if settings.edge.is_nan() || settings.edge < 0.0 {
+            return Err(Error::Setting { name: "edge", value: settings.edge });
         }
         Self::of_script(&law.script(problem)?, problem, settings)
     }
@@ -177,6 +183,9 @@ impl Derivative {
         let speed = if speed > 0.0 { speed } else { 1.0 };
         let sizes = sizes(problem, tape.columns, speed);
         let Tape { columns, impulse, d_impulse, margins, contradictions, .. } = tape;
+        let slopes = margins.iter().flat_map(|margin| margin.slope.iter());
+        let parts = slopes.chain(contradictions.iter().flat_map(|row| row.iter()));
+        check_range("the derivative by all data", d_impulse.iter().chain(parts))?;
         if let Some(margin) =
             margins.iter().find(|m| m.value.is_nan() || m.value < -settings.edge * speed)
         {
@@ -324,9 +333,11 @@ impl Derivative {
         }
         let impulses = &self.change * step;
         let velocity = velocity + self.data.problem.response() * &impulses;
+        check_range("the derivative in this direction", velocity.iter().chain(&impulses))?;
         let mut reach = Reach::unlimited();
         for margin in &self.margins {
             let rate = (&margin.slope * step)[0];
+            check_range("the derivative in this direction", [&rate])?;
             if rate < -ROUNDING * self.size_of(&margin.slope) * size {
                 let length = margin.value.max(0.0) / -rate;
                 if length < reach.step {
@@ -384,16 +395,7 @@ impl Derivative {
     ///
     /// As [`forward`](Self::forward).
     pub fn by_velocity(&self) -> Result<(DMatrix<f64>, DMatrix<f64>), Error> {
-        let (n, rows) = (self.data.problem.dimension(), self.columns.rows);
-        let (mut velocities, mut impulses) = (DMatrix::zeros(n, n), DMatrix::zeros(rows, n));
-        for column in 0..n {
-            let unit = DVector::from_fn(n, |row, _| f64::from(u8::from(row == column)));
-            let change =
-                self.forward(&Direction { velocity: Some(unit), ..Direction::default() })?;
-            velocities.set_column(column, &change.velocity);
-            impulses.set_column(column, &change.impulses);
-        }
-        Ok((velocities, impulses))
+        by_velocity(&self.data, |direction| self.forward(direction))
     }
 
     /// The derivative of `g·v⁺ + h·Λ` for the weights `velocity` `g` (length `n_v`) and `impulses` `h` (length `r`). Where
@@ -402,7 +404,7 @@ impl Derivative {
     ///
     /// # Errors
     ///
-    /// [`Error`] at an edge, and for a wrong length or an entry that is not finite.
+    /// [`Error`] at an edge, for a wrong length or an entry that is not finite, and for a gradient that is not finite.
     pub fn backward(
         &self,
         velocity: &DVector<f64>,
@@ -425,12 +427,29 @@ impl Derivative {
         let friction = contacts.clone().map(|k| Some(pulled[self.columns.friction(k)]));
         let restitution = contacts.map(|k| pulled[self.columns.restitution(k)]);
         let both = (friction.collect(), restitution.collect());
-        Ok(self.data.gradient(velocity, &by_free, &by_delassus, both))
+        let gradient = self.data.gradient(velocity, &by_free, &by_delassus, both);
+        let Gradient { velocity, mass, jacobian, joints, friction, .. } = &gradient;
+        let joints = joints.iter().flat_map(|joints| joints.iter());
+        let numbers = velocity.iter().chain(mass).chain(jacobian).chain(joints);
+        check_range("the gradient", numbers.chain(friction.iter().flatten()))?;
+        Ok(gradient)
     }
 }
 
 /// Part of the natural sizes of the data by which modes beyond an edge are looked for.
 const PROBE: f64 = 1e-5;
+
+/// Refuses numbers that are not finite.
+fn check_range<'a>(
+    what: &'static str,
+    numbers: impl IntoIterator<Item = &'a f64>,
+) -> Result<(), Error> {
+    if numbers.into_iter().all(|number| number.is_finite()) {
+        Ok(())
+    } else {
+        Err(Error::Range { what })
+    }
+}
 
 /// The natural size of each datum.
 fn sizes(problem: &Problem, columns: Columns, speed: f64) -> DVector<f64> {
@@ -439,7 +458,7 @@ fn sizes(problem: &Problem, columns: Columns, speed: f64) -> DVector<f64> {
     sizes.rows_mut(0, columns.rows).fill(speed);
     for i in 0..columns.rows {
         for j in i..columns.rows {
-            let own = (w[(i, i)] * w[(j, j)]).sqrt();
+            let own = w[(i, i)].sqrt() * w[(j, j)].sqrt();
             sizes[columns.delassus(i, j)] = if own > 0.0 { own } else { 1.0 };
         }
     }

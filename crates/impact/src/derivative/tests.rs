@@ -9,7 +9,7 @@ use crate::{
     Contact, Law, Mass, Problem, Status, energy::Energy, maximum_dissipation::MaximumDissipation,
 };
 
-use self::cases::{Case, Draw};
+use self::cases::{Case, Draw, ball};
 
 /// A law that does not reduce restitution and solves to the last digits.
 fn accurate(law: MaximumDissipation) -> MaximumDissipation {
@@ -157,15 +157,6 @@ fn both_directions_agree() {
             (&gradient.mass - gradient.mass.transpose()).amax() <= 1e-12 * gradient.mass.amax()
         );
     }
-}
-
-/// A ball of 1 kg and radius 1 m that slides at 1 m/s and falls at 2 m/s on a floor.
-fn ball(friction: f64, restitution: f64) -> Problem {
-    let floor = Contact::new(dvector![0.0, 1.0, 0.0])
-        .with_friction(friction, vec![dvector![1.0, 0.0, 1.0]])
-        .with_restitution(restitution);
-    let mass = Mass::Matrix(DMatrix::from_diagonal(&dvector![1.0, 1.0, 0.4]));
-    Problem::new(mass, dvector![1.0, -2.0, 0.0], vec![floor]).expect("a valid problem")
 }
 
 fn at(law: &MaximumDissipation, problem: &Problem) -> Result<Derivative, Error> {

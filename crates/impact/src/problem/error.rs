@@ -151,3 +151,20 @@ pub(super) fn check_finite(field: &str, matrix: &DMatrix<f64>) -> Result<(), Pro
         None => Ok(()),
     }
 }
+
+/// Rows that are not zero need an effect on themselves, `J_i M⁻¹ J_iᵀ`, that does not underflow: the contact would count
+/// as one that cannot move. `sizes` are the roots of these.
+pub(super) fn check_effects(
+    jacobian: &DMatrix<f64>,
+    sizes: &DVector<f64>,
+) -> Result<(), ProblemError> {
+    let too_small = |size: f64| size * size < f64::MIN_POSITIVE;
+    match jacobian.row_iter().zip(sizes).find(|(row, size)| row.amax() > 0.0 && too_small(**size)) {
+        Some((_, &size)) => {
+            let field = "Delassus operator of the contacts".to_string();
+            let expected = "numbers of at least 2.3e-308 for rows that are not zero";
+            Err(ProblemError::entry(field, size * size, expected))
+        }
+        None => Ok(()),
+    }
+}

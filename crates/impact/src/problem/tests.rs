@@ -186,3 +186,25 @@ fn a_contact_whose_effect_overflows_is_not_taken_for_one_that_cannot_move() {
     let message = refused.unwrap_err().to_string();
     assert_eq!(message, "Delassus operator of the contacts is inf, expected finite numbers");
 }
+
+/// Symptom: a contact with the row `1e-200` was resolved without an impulse, at its full speed of approach. Cause: `W`
+/// underflows to zero, as for a contact that joints hold.
+#[test]
+fn a_contact_whose_effect_underflows_is_not_taken_for_one_that_cannot_move() {
+    let of = |row: f64, mass: f64| {
+        let mass = Mass::Matrix(DMatrix::identity(2, 2) * mass);
+        Problem::new(mass, dvector![-1.0, 0.0], vec![Contact::new(dvector![row, 0.0])])
+    };
+    for (row, mass) in [(1e-200, 1.0), (1e-160, 1.0), (1e-4, 1e301)] {
+        let error = of(row, mass).unwrap_err();
+        let message = error.to_string();
+        assert!(message.starts_with("Delassus operator of the contacts is "), "{message}");
+        assert!(message.contains("expected numbers of at least 2.3e-308"), "{message}");
+        let ProblemError::Entry { value, .. } = error else { panic!("{message}") };
+        assert!((0.0..1e-308).contains(&value), "{message}");
+    }
+    assert!(of(1e-150, 1.0).is_ok() && of(1.0, 1e300).is_ok());
+    // The square is 2⁻¹⁰²², the smallest normal number.
+    assert!(of(f64::exp2(-511.0), 1.0).is_ok());
+    assert!(of(0.0, 1.0).is_ok(), "a row of zeros cannot move");
+}

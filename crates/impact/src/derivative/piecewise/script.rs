@@ -70,6 +70,8 @@ pub(super) struct Piece {
     pub(super) impulse: DVector<f64>,
     /// The part of the step that the law found.
     pub(super) length: f64,
+    /// The length in the units in which impulses are as speeds: `1/√W_nn` where it is a normal impulse, otherwise 1.
+    pub(super) unit_of_length: f64,
 }
 
 impl Piece {
@@ -82,6 +84,7 @@ impl Piece {
             stores: vec![Store::Nothing; contacts],
             impulse,
             length: 0.0,
+            unit_of_length: 1.0,
         }
     }
 }

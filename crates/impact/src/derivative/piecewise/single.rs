@@ -34,6 +34,7 @@ impl Piecewise for Routh {
             let impulse = DVector::from_fn(rows, |row, _| percussion[row] - last[row]);
             let mut piece = Piece::of_none(count, impulse);
             piece.length = piece.impulse[0];
+            piece.unit_of_length = 1.0 / problem.delassus()[(0, 0)].sqrt();
             piece.normals[0] = Normal::Pushes(1.0);
             piece.stores[0] = if expands { Store::Expands } else { Store::Compresses };
             piece.tangents[0] = match (rows, slides) {

@@ -52,7 +52,10 @@ impl Tape<'_> {
         let delassus = self.problem.delassus();
         // Units in which impulses are as speeds.
         let scale = DVector::from_fn(size, |index, _| {
-            let own = if index < rows { delassus[(index, index)] } else { 1.0 };
+            if index >= rows {
+                return piece.unit_of_length;
+            }
+            let own = delassus[(index, index)];
             if own > 0.0 { 1.0 / own.sqrt() } else { 1.0 }
         });
         let mut unknowns = DVector::zeros(size);
@@ -198,6 +201,9 @@ impl Pseudoinverse {
                 cokernel: none,
                 condition: 1.0,
             });
+        }
+        if !matrix.iter().all(|entry| entry.is_finite()) {
+            return None;
         }
         let svd = SVD::try_new(matrix.clone(), true, true, f64::EPSILON, 10_000)?;
         let (left, right) = (svd.u?, svd.v_t?);

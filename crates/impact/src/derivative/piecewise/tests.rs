@@ -10,13 +10,15 @@ use crate::{
     anitescu_potra::AnitescuPotra,
     derivative::{
         Change, Direction, Error, Settings, State,
-        tests::cases::{Case, Draw, reversed},
+        tests::cases::{Case, Draw, ball, reversed},
     },
     newton::Newton,
     poisson::Poisson,
     propagative::{self, Propagative},
     sequential::{self, Sequential},
 };
+
+mod extremes;
 
 type Law = Box<dyn Piecewise>;
 
@@ -222,15 +224,6 @@ fn samples_with_their_draws_held() {
         Box::new(SetValuedRouth::new(settings))
     };
     compare("set-valued, e = 0", 36, cases(), law, |draw| draw.case().without_restitution());
-}
-
-/// A ball of 1 kg and radius 1 m that slides at 1 m/s and falls at 2 m/s on a floor.
-fn ball(friction: f64, restitution: f64) -> Problem {
-    let floor = Contact::new(dvector![0.0, 1.0, 0.0])
-        .with_friction(friction, vec![dvector![1.0, 0.0, 1.0]])
-        .with_restitution(restitution);
-    let mass = Mass::Matrix(DMatrix::from_diagonal(&dvector![1.0, 1.0, 0.4]));
-    Problem::new(mass, dvector![1.0, -2.0, 0.0], vec![floor]).expect("a valid problem")
 }
 
 #[test]

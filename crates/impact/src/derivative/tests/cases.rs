@@ -1,6 +1,6 @@
-//! Random impacts, and their changes along random directions.
+//! Random impacts, their changes along random directions, and a ball.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, dvector};
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
@@ -64,6 +64,15 @@ pub(in crate::derivative) fn reversed(direction: &Direction) -> Direction {
         friction: direction.friction.as_ref().map(negated),
         restitution: direction.restitution.as_ref().map(negated),
     }
+}
+
+/// A ball of 1 kg and radius 1 m that slides at 1 m/s and falls at 2 m/s on a floor.
+pub(in crate::derivative) fn ball(friction: f64, restitution: f64) -> Problem {
+    let floor = Contact::new(dvector![0.0, 1.0, 0.0])
+        .with_friction(friction, vec![dvector![1.0, 0.0, 1.0]])
+        .with_restitution(restitution);
+    let mass = Mass::Matrix(DMatrix::from_diagonal(&dvector![1.0, 1.0, 0.4]));
+    Problem::new(mass, dvector![1.0, -2.0, 0.0], vec![floor]).expect("a valid problem")
 }
 
 /// Random numbers.
