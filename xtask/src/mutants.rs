@@ -58,7 +58,7 @@ const PACKAGES: [Package; 2] = [
     },
     Package {
         name: "percussion-impact",
-        skipped: &["derivative::", "outer_bounds::"],
+        skipped: &["derivative::", "outer_bounds::", "outcome_set::", "set_valued::"],
         files: &[
             "crates/impact/src/certificate.rs",
             "crates/impact/src/certificate/**",

@@ -120,15 +120,21 @@ pub(super) fn judge(
 
 /// Tolerances at one contact: for the velocity along its tangents, and for the impulses along its normal and
 /// its tangents.
-struct Slack {
-    velocity: f64,
-    normal: f64,
-    tangent: f64,
+pub(super) struct Slack {
+    pub(super) velocity: f64,
+    pub(super) normal: f64,
+    pub(super) tangent: f64,
 }
 
 /// Whether friction opposes the slip as much as a polygon with `count` directions allows. The allowance is
 /// the change of the power of friction that the tolerances of the velocity and the impulses permit.
-fn opposes(friction: f64, impulse: &Impulse, slip: &[f64], count: usize, slack: &Slack) -> bool {
+pub(super) fn opposes(
+    friction: f64,
+    impulse: &Impulse,
+    slip: &[f64],
+    count: usize,
+    slack: &Slack,
+) -> bool {
     let speed = slip.iter().fold(0.0, |norm: f64, u| norm.hypot(*u));
     if speed <= slack.velocity {
         return true;

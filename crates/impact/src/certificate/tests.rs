@@ -1,5 +1,6 @@
 //! Tests of the judgement: every figure by an outcome that breaks just that one, and claims.
 
+mod limits;
 mod stated;
 
 use nalgebra::{DVector, dmatrix, dvector};

@@ -213,7 +213,8 @@ mod tests {
     /// `u = v + ω × r` of body 1 minus that of body 2, along three directions that are at right angles.
     #[test]
     fn contact_velocities_are_those_of_the_points() {
-        let bodies = [body(Vector3::zeros()), body(Vector3::new(1.0, -0.5, 0.3))];
+        let slower = Body { velocity: Vector3::new(0.5, -1.0, 1.5), ..body(Vector3::zeros()) };
+        let bodies = [slower, body(Vector3::new(1.0, -0.5, 0.3))];
         let normal = Vector3::new(1.0, 2.0, -2.0);
         let at = touch([Some(1), Some(0)], normal);
         let problem = Problem::from_bodies(&bodies, &[at]).unwrap();
@@ -230,6 +231,10 @@ mod tests {
         // The other way round the normal is, too.
         let turned = Problem::from_bodies(&bodies, &[touch([Some(0), Some(1)], -normal)]).unwrap();
         assert!((turned.free_contact_velocity()[0] - found[0]).abs() < 1e-15);
+        // Both at once.
+        let both = Problem::from_bodies(&bodies, &[at, touch([Some(0), Some(1)], -normal)]);
+        let speeds = both.unwrap().free_contact_velocity();
+        assert!((speeds[0] - found[0]).abs() < 1e-15 && (speeds[3] - found[0]).abs() < 1e-15);
     }
 
     #[test]
@@ -267,9 +272,12 @@ mod tests {
             assert!(problem.contacts().iter().all(|contact| contact.tangents.len() == tangents));
         }
         assert_eq!(of(0, 0).unwrap().contacts().len(), 0);
-        for (rows, contacts) in [(1, 0), (0, 1), (3, 2), (8, 2), (1, 2)] {
+        for (rows, contacts, even) in
+            [(1, 0, 0), (0, 1, 1), (3, 2, 2), (8, 2, 6), (1, 2, 2), (7, 3, 6)]
+        {
             let refused = of(rows, contacts).unwrap_err();
-            assert!(matches!(refused, ProblemError::Size { .. }), "{rows} {contacts}: {refused}");
+            let field = "contact Jacobian (rows)".to_string();
+            assert_eq!(refused, ProblemError::Size { field, expected: even, found: rows });
         }
     }
 }

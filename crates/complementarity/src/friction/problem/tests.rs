@@ -69,6 +69,16 @@ fn wrong_input_is_refused_by_row_and_column() {
         with(1, 5, 0.1),
         ProblemError::Unsymmetric { row: 1, column: 5, value: 0.1, other: 0.0 }
     );
+    let of_three = |value: f64| {
+        let mut matrix = DMatrix::identity(9, 9);
+        matrix[(1, 8)] = value;
+        refusal(&matrix, &[0.0; 9], &[1.0; 3])
+    };
+    assert!(matches!(of_three(f64::NAN), ProblemError::Entry { row: 1, column: 8, .. }));
+    assert_eq!(
+        of_three(0.1),
+        ProblemError::Unsymmetric { row: 1, column: 8, value: 0.1, other: 0.0 }
+    );
     assert_eq!(
         with(4, 4, -1.0),
         ProblemError::Contact {

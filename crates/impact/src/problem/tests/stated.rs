@@ -233,6 +233,9 @@ fn a_mass_matrix_may_miss_symmetry_by_its_rounding() {
         let error = of(6.01e-9).unwrap_err();
         assert!(matches!(error, ProblemError::NotSymmetric { row: 1, column: 0, .. }), "{error}");
     }
+    // The limit itself is allowed.
+    let at_limit = Mass::Matrix(dmatrix![1.0, 0.0; 1e-9, 1.0]);
+    assert!(Problem::new(at_limit, dvector![0.0, 0.0], vec![]).is_ok());
 }
 
 /// `[[1, c], [c, 1]]` with `c = 1 − k 2⁻⁵³` has the last pivot `k ε`; `2 ε` is the limit. The same in other units.
@@ -247,6 +250,12 @@ fn a_mass_matrix_needs_pivots_above_rounding() {
         assert!(matches!(of(1.0).unwrap_err(), ProblemError::Indefinite { .. }), "{unit}");
         assert!(of(3.0).is_ok(), "{unit}");
     }
+    // Of four rows the limit is 4 ε = 2⁻⁵⁰, the square of the pivot 2⁻²⁵ for `c² = 1 − 2⁻⁵⁰`: not above it.
+    let mut matrix = DMatrix::identity(4, 4);
+    let c = 1.0 - f64::exp2(-51.0);
+    matrix.view_mut((0, 0), (2, 2)).copy_from(&dmatrix![1.0, c; c, 1.0]);
+    let error = Problem::new(Mass::Matrix(matrix), DVector::zeros(4), vec![]).unwrap_err();
+    assert!(matches!(error, ProblemError::Indefinite { .. }), "{error}");
 }
 
 /// A procedure is refused beyond `1e-8` of the compared terms, in any unit.
@@ -278,16 +287,51 @@ fn a_procedure_is_believed_to_half_the_digits() {
         assert!(turned(0.99e-8).is_ok(), "{unit}");
         assert_eq!(expected(turned(1.01e-8)), "a symmetric operator");
         let negative = of(-DMatrix::identity(2, 2) * unit, -DMatrix::identity(2, 2) / unit, 1.0);
-        assert_eq!(expected(negative), "a positive definite operator");
+        match negative.unwrap_err() {
+            ProblemError::Operator { defect, expected, .. } => {
+                assert_eq!(expected, "a positive definite operator");
+                assert!(near(defect, 1.0 / unit), "{defect} {unit}");
+            }
+            error => panic!("{error}"),
+        }
     }
 }
 
-/// A joint that holds a row except for a part of `10⁻³` or of a rounding.
+/// A procedure that solves and loses a column when it multiplies.
+#[derive(Debug)]
+struct Narrowing;
+
+impl MassOperator for Narrowing {
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn multiply(&self, columns: &mut DMatrix<f64>) {
+        *columns = DMatrix::zeros(2, 1);
+    }
+
+    fn solve(&self, _: &mut DMatrix<f64>) {}
+}
+
+#[test]
+fn a_procedure_keeps_the_shape_of_its_columns() {
+    let contacts = [dvector![1.0, 0.0], dvector![0.0, 1.0]].map(Contact::new).to_vec();
+    let error = Problem::new(Mass::operator(Narrowing), dvector![0.0, 0.0], contacts).unwrap_err();
+    let expected = "columns of unchanged shape";
+    match error {
+        ProblemError::Operator { defect, expected: found, .. } => {
+            assert!(defect.is_nan() && found == expected, "{found}");
+        }
+        error => panic!("{error}"),
+    }
+}
+
+/// A joint that holds a row except for a part of `10⁻³` or of a rounding, in any unit of the row.
 #[test]
 fn rows_are_locked_that_joints_hold_to_rounding() {
-    let of = |rest: f64| {
+    let of = |rest: f64, unit: f64| {
         let contact =
-            Contact::new(dvector![1.0, rest]).with_friction(0.5, vec![dvector![0.0, 1.0]]);
+            Contact::new(dvector![1.0, rest] * unit).with_friction(0.5, vec![dvector![0.0, 1.0]]);
         let mass = Mass::Matrix(DMatrix::identity(2, 2));
         Problem::with_joints(mass, dvector![-1.0, -1.0], vec![contact], dmatrix![1.0, 0.0]).unwrap()
     };
@@ -295,14 +339,16 @@ fn rows_are_locked_that_joints_hold_to_rounding() {
     for (rest, locked) in
         [(0.0, true), (1.9 * f64::EPSILON, true), (2.1 * f64::EPSILON, false), (1e-3, false)]
     {
-        let problem = of(rest);
-        assert_eq!((problem.is_locked(0), problem.is_locked(1)), (locked, false), "{rest}");
-        let own = if locked { 0.0 } else { rest * rest };
-        assert!((problem.delassus()[(0, 0)] - own).abs() <= 1e-15 * own, "{rest}");
-        let both = if locked { 0.0 } else { rest };
-        assert!((problem.delassus()[(0, 1)] - both).abs() <= 1e-15 * both, "{rest}");
-        assert!((problem.free_contact_velocity()[0] + both).abs() <= 1e-15 * both, "{rest}");
-        assert!((problem.delassus()[(1, 1)] - 1.0).abs() <= 1e-15);
-        assert!((problem.free_contact_velocity()[1] + 1.0).abs() <= 1e-15);
+        for unit in [1.0, 1e3, 1e-3] {
+            let problem = of(rest, unit);
+            assert_eq!((problem.is_locked(0), problem.is_locked(1)), (locked, false), "{rest}");
+            let both = if locked { 0.0 } else { rest * unit };
+            let own = both * both;
+            assert!((problem.delassus()[(0, 0)] - own).abs() <= 1e-15 * own, "{rest}");
+            assert!((problem.delassus()[(0, 1)] - both).abs() <= 1e-15 * both, "{rest}");
+            assert!((problem.free_contact_velocity()[0] + both).abs() <= 1e-15 * both, "{rest}");
+            assert!((problem.delassus()[(1, 1)] - 1.0).abs() <= 1e-15);
+            assert!((problem.free_contact_velocity()[1] + 1.0).abs() <= 1e-15);
+        }
     }
 }
