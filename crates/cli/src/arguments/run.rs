@@ -58,7 +58,7 @@ pub(crate) struct Run {
     /// Member of the ensemble that the page in the directory of `--out` plays; by default 0.
     #[arg(long, value_name = "K", value_parser = whole, allow_hyphen_values = true, requires = "ensemble", help_heading = "Ensembles")]
     pub(crate) member: Option<u64>,
-    /// Of time-stepping schemes and of ensembles, which follow at least their first 64 motions.
+    /// Of motions, and of ensembles, which follow at least their first 64 motions.
     #[command(flatten)]
     pub(crate) time_limit: TimeLimit,
     /// Print one JSON document.

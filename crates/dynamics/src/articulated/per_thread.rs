@@ -70,6 +70,8 @@ fn thread_number() -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use nalgebra::Vector3;
 
     use super::*;
@@ -82,11 +84,11 @@ mod tests {
         let pendulum = Articulated::new(vec![arm], Vector3::zeros()).unwrap();
         let per_thread = PerThread::new(pendulum.kinematics());
 
-        let own: *const Kinematics = &raw const *per_thread.lock();
-        assert_eq!(own, &raw const *per_thread.lock(), "a thread returns to the same one");
+        let place = |kinematics: &Kinematics| std::ptr::from_ref(kinematics);
+        let own = place(&per_thread.lock());
+        assert_eq!(own, place(&per_thread.lock()), "a thread returns to the same one");
         let taken: Vec<_> = (0..PLACES).map(|_| per_thread.lock()).collect();
-        let places: std::collections::BTreeSet<*const Kinematics> =
-            taken.iter().map(|kinematics| &raw const **kinematics).collect();
+        let places: BTreeSet<*const Kinematics> = taken.iter().map(|one| place(one)).collect();
         assert_eq!(places.len(), PLACES);
     }
 }

@@ -144,7 +144,8 @@ pub enum Cause {
     Inconsistent,
     /// No explicit step met the tolerances, as for [`Status::Failed`].
     Failed,
-    /// The law had no answer to an impact, as for [`Status::ImpactUnresolved`]. The impact was inelastic instead.
+    /// The law had no answer to an impact, as for [`Status::ImpactUnresolved`]. The impact was inelastic instead, as
+    /// [`Settings::inelastic_fallback`](super::Settings::inelastic_fallback) asks.
     ImpactUnresolved,
 }
 

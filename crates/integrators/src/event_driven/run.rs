@@ -76,7 +76,10 @@ impl Run<'_, '_> {
                 self.go_on()?
             };
             let Some(status) = step else { continue };
-            match status.cause() {
+            let is_crossed = |cause: &Cause| {
+                *cause != Cause::ImpactUnresolved || self.course.settings.inelastic_fallback
+            };
+            match status.cause().filter(is_crossed) {
                 Some(cause) if self.cross(cause)? => {}
                 _ => break status,
             }

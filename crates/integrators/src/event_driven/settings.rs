@@ -52,6 +52,10 @@ pub struct Settings {
     /// Error of a step of a [stretch](super::EventKind::Stretch) relative to the scales of the model, in `[1e-12, 1e-3]` (default
     /// `1e-7`): of velocities in `L/T` and of displacements in `L`.
     pub implicit_tolerance: f64,
+    /// Whether an impact to which the law has no answer is inelastic, in a [stretch](super::EventKind::Stretch) that names this
+    /// [cause](super::Cause::ImpactUnresolved). By default (false) the motion ends as
+    /// [`Status::ImpactUnresolved`](super::Status::ImpactUnresolved).
+    pub inelastic_fallback: bool,
     /// Energy at which the motion ends, at the next event, as [`Status::EnergyReached`](super::Status::EnergyReached) (J,
     /// finite; default none): for instance that of the pass to another state, which the motion cannot reach any more.
     pub end_energy: Option<f64>,
@@ -73,6 +77,7 @@ impl Default for Settings {
             work_limit: 100_000_000,
             sample_interval: None,
             implicit_tolerance: 1e-7,
+            inelastic_fallback: false,
             end_energy: None,
         }
     }
@@ -154,6 +159,7 @@ pub(super) struct Resolved {
     pub(super) end: f64,
     pub(super) sample_interval: Option<f64>,
     pub(super) implicit_tolerance: f64,
+    pub(super) inelastic_fallback: bool,
     pub(super) end_energy: Option<f64>,
 }
 
@@ -204,6 +210,7 @@ impl Resolved {
             end,
             sample_interval: settings.sample_interval,
             implicit_tolerance: settings.implicit_tolerance,
+            inelastic_fallback: settings.inelastic_fallback,
             end_energy: settings.end_energy,
         }
     }

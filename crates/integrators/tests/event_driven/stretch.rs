@@ -5,10 +5,13 @@ use percussion_dynamics::{
     Body, FreeBodies, MassProperties,
     gap::{Plane, Sphere, SpherePlane},
 };
-use percussion_impact::anitescu_potra::AnitescuPotra;
+use percussion_impact::{
+    anitescu_potra::AnitescuPotra,
+    set_valued::{self, SetValuedRouth},
+};
 use percussion_integrators::{
     Actuator, Contact, Course, Model, State,
-    event_driven::{EventKind, Mode, Report, Settings, Status, integrate},
+    event_driven::{Cause, EventKind, Mode, Report, Settings, Status, integrate},
 };
 
 /// Steps that are far fewer than explicit ones, which a creeping slip shortens to some microseconds.
@@ -123,4 +126,32 @@ fn a_block_slides_obliquely_to_rest() {
     assert!((stop - expected).abs() < 1e-7, "{stop} s, expected {expected}");
     assert_eq!(stretches(&report), 0, "{:?}", report.events);
     assert!(report.energy.residual().abs() < 1e-8, "{:?}", report.energy);
+}
+
+/// A sample of one step of at most 1 mN·s does not stop 1 kg at 1 m/s: this law has no answer to the impact of a body that falls from
+/// 0.05 m. The body stays on the floor where the motion may go on with an inelastic impact.
+#[test]
+fn an_impact_without_an_answer_ends_the_motion_unless_a_fallback_is_asked_for() {
+    let law = set_valued::Settings { step: 1e-3, steps: 1, ..set_valued::Settings::default() };
+    let law = SetValuedRouth::new(law);
+    let model = slider(0.0, 0.5, Vec::new());
+    let coordinates = vec![0.0, 0.0, 0.05, 1.0, 0.0, 0.0, 0.0];
+    let start = State { time: 0.0, coordinates, velocity: vec![0.0; 6] };
+    let run = |inelastic_fallback| {
+        let settings = Settings { inelastic_fallback, ..Settings::default() };
+        integrate(&model, &law, &settings, &start, 0.3, &mut |_| ()).unwrap()
+    };
+    let ended = run(false);
+    assert_eq!((ended.status, stretches(&ended)), (Status::ImpactUnresolved, 0));
+    assert!((ended.state.time - 0.1).abs() < 1e-9, "{} s", ended.state.time);
+
+    let went_on = run(true);
+    assert_eq!(went_on.status, Status::EndReached);
+    let causes = went_on.events.iter().filter_map(|event| match event.kind {
+        EventKind::Stretch { cause, .. } => Some(cause),
+        _ => None,
+    });
+    assert_eq!(causes.collect::<Vec<_>>(), [Cause::ImpactUnresolved]);
+    assert!(went_on.state.coordinates[2].abs() < 1e-9, "{:?}", went_on.state);
+    assert!((went_on.energy.impacts - 0.5).abs() < 1e-8, "{:?}", went_on.energy);
 }
