@@ -24,7 +24,6 @@ mod link;
 mod mass_matrix;
 mod momentum;
 mod per_thread;
-
 mod system;
 mod tree;
 

@@ -42,8 +42,8 @@
 //!   Where 100 steps in succession are shorter than `1e-3 T`, and a slip turns within that time and would turn a hundred
 //!   times before it stops, the motion crosses a *stretch* by implicit steps, with Coulomb's exact law at their ends
 //!   ([`EventKind::Stretch`]). Other [causes](Cause) are 5000 evaluations that advance it by less than `1e-3 T`, inconsistent modes,
-//!   steps that become too small, and, [if asked for](Settings::inelastic_fallback), an impact to which the law has no answer. Closed contacts are inelastic in a stretch.
-//!   Two half steps estimate the [error](Settings::implicit_tolerance) of a step, and are extrapolated where all contacts do the
+//!   steps that become too small, and, [if asked for](Settings::inelastic_fallback), an impact to which the law has no answer.
+//!   Closed contacts are inelastic in a stretch. Two half steps estimate the [error](Settings::implicit_tolerance) of a step, and are extrapolated where all contacts do the
 //!   same. A stretch ends where a contact is struck, and where every contact opens, sticks within its cone or slides so fast that
 //!   explicit steps are four times as long as where it could begin. Motions without a stretch are those without this rule, to the bit.
 //! - **Painlevé.** Sliding contacts with high friction may have no consistent forces, or forces that grow without

@@ -61,6 +61,13 @@ impl Course<'_, '_> {
         moment_of(&self.state)
     }
 
+    /// The time of the next sample (s), if samples are wanted.
+    #[expect(clippy::cast_precision_loss, reason = "counts of samples are small")]
+    pub(super) fn sample_time(&self) -> Option<f64> {
+        let interval = self.settings.sample_interval?;
+        Some(self.start + self.next_sample as f64 * interval)
+    }
+
     /// Asks the caller whether the motion goes on, and returns whether it ends.
     pub(super) fn interrupts(&mut self) -> bool {
         self.is_interrupted = self.is_interrupted || (self.watch)(self.state.time).is_break();
@@ -373,25 +380,21 @@ impl Watch for Watcher<'_, '_, '_, '_> {
         let step = [from, to];
         let [from, to] = step.map(|t| self.unit * t);
         let friction = |y: &[f64]| y[self.layout.positions + self.layout.velocities];
-        if let Some(interval) = course.settings.sample_interval {
-            let mut inside = y.to_vec();
-            loop {
-                #[expect(clippy::cast_precision_loss, reason = "counts of samples are small")]
-                let time = course.start + course.next_sample as f64 * interval;
-                let t = time - self.begin.time;
-                if t > to {
-                    break;
-                }
-                if t > from {
-                    // The conversion of units may round a sample out of the step.
-                    between((t / self.unit).clamp(step[0], step[1]), &mut inside)?;
-                    let state = self.layout.state(self.begin, t, &inside);
-                    let held = course.held_at(&state);
-                    course.note_depth();
-                    course.show(&State { time, ..state }, &held, friction(&inside));
-                }
-                course.next_sample += 1;
+        while let Some(time) = course.sample_time() {
+            let t = time - self.begin.time;
+            if t > to {
+                break;
             }
+            if t > from {
+                let mut inside = y.to_vec();
+                // The conversion of units may round a sample out of the step.
+                between((t / self.unit).clamp(step[0], step[1]), &mut inside)?;
+                let state = self.layout.state(self.begin, t, &inside);
+                let held = course.held_at(&state);
+                course.note_depth();
+                course.show(&State { time, ..state }, &held, friction(&inside));
+            }
+            course.next_sample += 1;
         }
         course.state = self.layout.state(self.begin, to, y);
         course.energy.friction = friction(y);

@@ -256,15 +256,13 @@ fn hit(geometry: &Geometry<'_>, before: &[f64], closed: &[usize], tolerance: f64
 impl Course<'_, '_> {
     /// The time of the next sample or the end (s).
     fn next_stop(&mut self, end: f64) -> f64 {
-        let Some(interval) = self.settings.sample_interval else { return end };
-        loop {
-            #[expect(clippy::cast_precision_loss, reason = "counts of samples are small")]
-            let time = self.start + self.next_sample as f64 * interval;
+        while let Some(time) = self.sample_time() {
             if time > self.state.time {
                 return time.min(end);
             }
             self.next_sample += 1;
         }
+        end
     }
 
     /// Makes the end of a step the state, whose contacts are located.
@@ -304,15 +302,7 @@ impl Course<'_, '_> {
         }
         self.modes.resize(self.geometry.gaps.len(), Mode::Open);
         let held = Held { forces, acceleration: DVector::zeros(self.state.velocity.len()) };
-        let at_sample = match self.settings.sample_interval {
-            None => true,
-            Some(interval) => {
-                #[expect(clippy::cast_precision_loss, reason = "counts of samples are small")]
-                let time = self.start + self.next_sample as f64 * interval;
-                time <= self.state.time
-            }
-        };
-        if at_sample {
+        if self.sample_time().is_none_or(|time| time <= self.state.time) {
             let state = self.state.clone();
             self.show(&state, &held, self.energy.friction);
         }

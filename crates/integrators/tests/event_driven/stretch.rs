@@ -66,7 +66,7 @@ fn a_slip_creeps_at_a_constant_speed() {
     assert!(stretches(&report) > 0, "{:?}", report.events);
     for (k, d) in along.into_iter().enumerate() {
         let (x, v) = (report.state.coordinates[k], report.state.velocity[k]);
-        // The steps are exact but for the tolerance of the contact problems.
+        // Only the tolerance of the contact problems makes an error here.
         assert!((x - speed * d).abs() < 1e-10, "{k}: {x} m");
         assert!((v - speed * d).abs() < 1e-10, "{k}: {v} m/s");
     }
