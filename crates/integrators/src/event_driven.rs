@@ -98,6 +98,7 @@ mod settle;
 mod smooth;
 mod start;
 mod stretch;
+mod trigger;
 
 use std::ops::ControlFlow;
 

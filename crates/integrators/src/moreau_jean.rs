@@ -245,9 +245,9 @@ impl MoreauJean {
         }
     }
 
-    /// Number of passes of the last step.
-    pub(crate) const fn passes(&self) -> usize {
-        self.level.work.passes
+    /// Numbers of passes of the last step and of iterations of their contact problems.
+    pub(crate) const fn work(&self) -> [usize; 2] {
+        [self.level.work.passes, self.level.work.sweeps]
     }
 
     /// Moves the point of the contacts to the end of a step to `guess`.

@@ -68,7 +68,7 @@ pub enum Method {
     ProjectedGradient(projected_gradient::Settings),
 }
 
-/// Settings of [`Method::Combined`].
+/// Settings of [`Method::Combined`]. Its iterations are the sweeps and the steps of all methods that it has tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -325,7 +325,8 @@ fn combined<D: Delassus>(
     let first = block_gauss_seidel::Settings { max_sweeps: first, ..base };
     let window = if n > MANY { WINDOW } else { usize::MAX };
     let mut best = block_gauss_seidel::solve_while_falling(problem, &first, window, impulses)?;
-    let mut total = best.iterations;
+    // Only sweeps count toward the limit of sweeps.
+    let (mut sweeps_done, mut others) = (best.iterations, 0);
     if n <= MANY && best.status != Status::Solved && is_infeasible(problem) {
         best.status = Status::Infeasible;
         return Ok(best);
@@ -333,7 +334,7 @@ fn combined<D: Delassus>(
     let mut candidate = impulses.to_vec();
     let mut coulomb = None;
     for helper in Helper::ALL {
-        let left = settings.max_sweeps.saturating_sub(total);
+        let left = settings.max_sweeps.saturating_sub(sweeps_done);
         if best.status == Status::Solved || left == 0 {
             break;
         }
@@ -354,7 +355,7 @@ fn combined<D: Delassus>(
             }
             Helper::InteriorPoint => {
                 let settings = interior_point::Settings { tolerance, ..Default::default() };
-                interior_point::solve(coulomb, &settings, &mut candidate)?;
+                others += interior_point::solve(coulomb, &settings, &mut candidate)?.iterations;
                 forth_and_back
             }
             Helper::FewGradients if n <= MANY => continue,
@@ -364,14 +365,15 @@ fn combined<D: Delassus>(
                     Helper::FewGradients => projected_gradient::Settings { max_steps: FEW, ..all },
                     _ => all,
                 };
-                projected_gradient::solve(coulomb, &settings, &mut candidate)?;
+                others += projected_gradient::solve(coulomb, &settings, &mut candidate)?.iterations;
                 forth_and_back
             }
             Helper::AlternatingDirections => {
                 let max_steps = 2_000;
                 let settings =
                     alternating_directions::Settings { tolerance, max_steps, ..Default::default() };
-                alternating_directions::solve(coulomb, &settings, &mut candidate)?;
+                let report = alternating_directions::solve(coulomb, &settings, &mut candidate)?;
+                others += report.iterations;
                 forth_and_back
             }
             // With noise, full steps may cycle where half steps converge, slowly.
@@ -382,13 +384,13 @@ fn combined<D: Delassus>(
             Helper::Patience => block_gauss_seidel::Settings { max_sweeps: left, ..forth_and_back },
         };
         let report = block_gauss_seidel::solve(problem, &sweeps, &mut candidate)?;
-        total += report.iterations;
+        sweeps_done += report.iterations;
         if report.residual < best.residual {
             impulses.copy_from_slice(&candidate);
             best = report;
         }
     }
-    best.iterations = total;
+    best.iterations = sweeps_done + others;
     Ok(best)
 }
 

@@ -97,8 +97,8 @@ pub(super) struct Implicit {
     widths: Vec<f64>,
     /// Change of each velocity at which the passes of a step end (m/s, rad/s).
     accuracy: Vec<f64>,
-    /// Number of passes so far.
-    pub(super) passes: usize,
+    /// Numbers of passes and of iterations of their contact problems so far.
+    pub(super) work: [usize; 2],
 }
 
 impl Implicit {
@@ -118,7 +118,7 @@ impl Implicit {
         let scheme = MoreauJean::start(scheme, &mut motion).ok()?;
         let part = PASSED * settings.implicit_tolerance / settings.scales.time;
         let accuracy = widths.iter().map(|width| part * width).collect();
-        Some(Self { motion, scheme, widths, accuracy, passes: 0 })
+        Some(Self { motion, scheme, widths, accuracy, work: [0; 2] })
     }
 
     /// A step of `length` (s) with these `closed` contacts; `None` if it has no solution to the tolerance.
@@ -129,7 +129,7 @@ impl Implicit {
         length: f64,
         closed: &[usize],
     ) -> Option<Step> {
-        let Self { motion, scheme, accuracy, passes, .. } = self;
+        let Self { motion, scheme, accuracy, work, .. } = self;
         motion.state.clone_from(from);
         scheme.prepare(length, closed, accuracy);
         let time = from.time + length;
@@ -137,7 +137,7 @@ impl Implicit {
         std::mem::swap(&mut motion.contacts, &mut geometry.contacts);
         let solved = solve_driven(scheme, motion, &mut report);
         std::mem::swap(&mut motion.contacts, &mut geometry.contacts);
-        *passes += scheme.passes();
+        work.iter_mut().zip(scheme.work()).for_each(|(sum, new)| *sum += new);
         let of_actuators = solved.ok()?;
         let end = scheme.end();
         let (coordinates, velocity) = (end.coordinates.to_vec(), end.velocity.to_vec());

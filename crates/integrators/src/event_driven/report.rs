@@ -262,6 +262,8 @@ impl Status {
 
 /// Cost of a linear complementarity problem, in evaluations: measured for one to twelve contacts.
 const DECISION: usize = 10;
+/// Number of iterations of a contact problem that cost as much as an evaluation: measured for one contact.
+const ITERATIONS: usize = 10;
 
 /// Cost of an integration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -284,6 +286,8 @@ pub struct Counters {
     pub mode_lcps: usize,
     /// Number of steps that were [implicit](EventKind::Stretch), which are part of `steps`.
     pub implicit_steps: usize,
+    /// Number of iterations of the contact problems of implicit steps.
+    pub contact_iterations: usize,
     /// Number of steps after which drift was removed.
     pub projections: usize,
 }
@@ -291,7 +295,8 @@ pub struct Counters {
 impl Counters {
     /// The quantity that [`Settings::work_limit`](super::Settings::work_limit) bounds.
     pub(super) fn work(&self) -> usize {
-        self.evaluations + self.looks + DECISION * self.mode_lcps
+        let decided = DECISION * self.mode_lcps;
+        self.evaluations + self.looks + decided + self.contact_iterations / ITERATIONS
     }
 }
 

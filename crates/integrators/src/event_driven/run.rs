@@ -1,6 +1,5 @@
 //! The loop over the events of a motion.
 
-use nalgebra::DVector;
 use percussion_impact::{Law, RestitutionUse};
 
 use super::{
@@ -12,13 +11,17 @@ use super::{
     report::{Cause, Event, EventKind, Mode, Report, Status},
     smooth::{self, Course},
 };
-use crate::{events::Ending, model::State};
+use crate::events::Ending;
 
 /// Maximum number of impacts at one moment: a law whose outcome still approaches is applied again.
 const AT_ONCE: usize = 100;
 
 /// Maximum number of pushes of a jam at one moment, each twice as fast as the one before.
 const PUSHES: usize = 20;
+
+/// Maximum change of the energy by a push, as a fraction of the energy of the model: where the forces hardly
+/// drive the contacts together, the push that lets them approach moves everything else.
+const PUSHED: f64 = 1e-7;
 
 /// Fraction of the velocity tolerance at which a contact that is deeper than the gap tolerance is stopped.
 const SINKING: f64 = 1e-3;
@@ -354,10 +357,16 @@ impl Run<'_, '_> {
         if fastest <= 0.0 {
             return Ok(Some(Status::Inconsistent));
         }
-        let before = DVector::from_column_slice(&state.velocity);
         let approach = settings.velocity_tolerance * f64::from(1_u32 << PUSHES.min(pushes));
-        let pushed = &before + acceleration * (approach / fastest);
-        let pushed = State { velocity: pushed.as_slice().to_vec(), ..state.clone() };
+        let mut pushed = state.clone();
+        let push = acceleration * (approach / fastest);
+        pushed.velocity.iter_mut().zip(&push).for_each(|(v, change)| *v += change);
+        let system = geometry.model.system();
+        let kinetic = system.kinetic_energy(&state.coordinates, &state.velocity);
+        let change = system.kinetic_energy(&state.coordinates, &pushed.velocity) - kinetic;
+        if change.is_nan() || change.abs() > PUSHED * settings.scales.energy() {
+            return Ok(Some(Status::Inconsistent));
+        }
         let contacts = self.within(self.course.settings.gap_tolerance);
         let moment = smooth::moment_of(&pushed);
         let resolved = impact::state(&self.course.geometry, &moment, &contacts)
@@ -369,8 +378,8 @@ impl Run<'_, '_> {
                 }
                 let system = self.course.geometry.model.system();
                 let coordinates = &self.course.state.coordinates;
-                let energy = |velocity: &[f64]| system.kinetic_energy(coordinates, velocity);
-                let dissipated = energy(before.as_slice()) - energy(&velocity);
+                let left = system.kinetic_energy(coordinates, &velocity);
+                let dissipated = kinetic - left;
                 self.take(velocity, dissipated);
                 self.record(EventKind::Jam { contacts, dissipated });
                 Ok(None)

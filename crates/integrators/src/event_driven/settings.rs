@@ -41,10 +41,10 @@ pub struct Settings {
     pub mode_limit: usize,
     /// Maximum number of steps of smooth motion (≥ 1, default `1_000_000`).
     pub step_limit: usize,
-    /// Maximum amount of work: the number of evaluations of the accelerations, of states evaluated for
-    /// events, and of problems solved to find modes, each of which counts as ten (≥ 1, default
-    /// `100_000_000`). An evaluation takes some 10 µs for a few bodies. Phases that end as soon as they begin
-    /// take few steps and much work.
+    /// Maximum amount of work (≥ 1, default `100_000_000`): the number of evaluations of the accelerations, of
+    /// states evaluated for events, of problems solved to find modes, each of which counts as ten, and of
+    /// iterations of the contact problems of implicit steps, ten of which count as one. An evaluation takes
+    /// some 10 µs for a few bodies. Phases that end as soon as they begin take few steps and much work.
     pub work_limit: usize,
     /// Time between two samples for the observer, in addition to events (s; > 0). If not given (the default),
     /// the observer is called at the ends of steps, which are far apart where the motion is smooth.

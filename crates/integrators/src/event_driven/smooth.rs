@@ -13,10 +13,10 @@ use super::{
     crawl::{self, Crawl},
     geometry::{Geometry, Moment},
     hold::{Grip, Held, Hold},
-    modes::violation,
     projection,
     report::{Counters, Drift, EnergyAccount, Mode, Snapshot},
     settings::Resolved,
+    trigger::{Phase, Trigger},
 };
 use crate::{
     events::{Between, Ending, Watch, looks_between, step_to_event},
@@ -138,6 +138,12 @@ impl Course<'_, '_> {
         *backward = hold.carried.iter().map(forward).collect();
     }
 
+    /// What its events depend on.
+    fn phase(&self) -> Phase<'_, '_> {
+        let Self { geometry, hold, settings, floors, backward, .. } = self;
+        Phase { geometry, hold, settings, floors, backward }
+    }
+
     /// Whether bodies overlap by more than is accepted; locates all.
     pub(super) fn overlaps(&mut self) -> bool {
         let Self { geometry, settings, state, .. } = self;
@@ -220,7 +226,15 @@ pub(super) fn advance(course: &mut Course<'_, '_>, end: f64) -> Result<Ending, E
         .map_err(refused)?;
     problem.ode_options.max_error_test_failures = SHORTENINGS;
     let mut solver = problem.tsit45().map_err(refused)?;
-    let mut watcher = Watcher { course: &course, begin: &begin, layout, unit };
+    let mut watcher = Watcher {
+        course: &course,
+        begin: &begin,
+        layout,
+        unit,
+        trigger: None,
+        is_another: false,
+        held: None,
+    };
     let span = (end - begin.time) / unit;
     let limit = (&mut steps, settings.step_limit);
     let ending = step_to_event(&mut solver, span, limit, &mut watcher).map_err(refused)?;
@@ -284,6 +298,11 @@ struct Watcher<'w, 'c, 'a, 'm> {
     layout: Layout,
     /// The unit of time of the solver (s).
     unit: f64,
+    /// The event that was found last, and whether it is another one than that before.
+    trigger: Option<Trigger>,
+    is_another: bool,
+    /// Forces at the state that was evaluated last.
+    held: Option<Held>,
 }
 
 impl Watch for Watcher<'_, '_, '_, '_> {
@@ -333,40 +352,23 @@ impl Watch for Watcher<'_, '_, '_, '_> {
         let state = self.layout.state(self.begin, self.unit * t, y);
         course.geometry.expect(&course.state.coordinates, &state.coordinates);
         let held = course.held_at(&state);
-        let settings = course.settings;
-        let Course { geometry, hold, floors, backward, .. } = course;
-        let begun = |contact: usize| {
-            let index = hold.carried.iter().position(|(carried, _)| *carried == contact);
-            index.and_then(|index| backward.get(index)).copied().unwrap_or_default()
-        };
-        (0..geometry.gaps.len()).any(|contact| match hold.grip(contact) {
-            None => {
-                let gap = geometry.gaps[contact];
-                let closing = geometry.normal_speed(contact, &state.velocity);
-                let floor = floors.get(contact).copied().unwrap_or(-settings.gap_tolerance);
-                (gap <= 0.0 && closing < -settings.velocity_tolerance) || gap < floor
-            }
-            // Its features have moved away from each other.
-            Some(_) if geometry.gaps[contact] == f64::INFINITY => true,
-            Some(grip) => {
-                let excess = violation(geometry, hold, &held, contact);
-                if excess > 0.0 {
-                    let row = geometry.rows.rows(geometry.first_row(contact), 1).into_owned();
-                    let response = geometry.divide(&state.coordinates, row.transpose());
-                    let inverse_mass = (row * response)[(0, 0)];
-                    if excess * inverse_mass > settings.acceleration_tolerance {
-                        return true;
-                    }
-                }
-                match grip {
-                    Grip::Slide(along) => {
-                        let forward = geometry.slip_along(contact, &state.velocity, along);
-                        forward < begun(contact) - settings.velocity_tolerance
-                    }
-                    Grip::Stick => false,
-                }
-            }
-        })
+        let found = course.phase().trigger(&state, &held);
+        if let Some(trigger) = found {
+            self.is_another = !self.trigger.is_some_and(|last| last.is_like(&trigger));
+            self.trigger = Some(trigger);
+        }
+        self.held = Some(held);
+        found.is_some()
+    }
+
+    fn margin(&mut self, y: &[f64]) -> Option<f64> {
+        let velocity = &y[self.layout.positions..self.layout.positions + self.layout.velocities];
+        let (trigger, held) = (self.trigger?, self.held.as_ref()?);
+        self.course.borrow().phase().margin(trigger, velocity, held)
+    }
+
+    fn is_another(&self) -> bool {
+        self.is_another
     }
 
     fn accept(

@@ -185,9 +185,10 @@ impl Run<'_, '_> {
         loop {
             let is_last = length >= left;
             let taken = if is_last { left } else { length };
-            let passes = implicit.passes;
+            let [passes, iterations] = implicit.work;
             let found = implicit.attempt(&mut course.geometry, settings, &from, (taken, &closed));
-            course.counters.evaluations += implicit.passes - passes;
+            course.counters.evaluations += implicit.work[0] - passes;
+            course.counters.contact_iterations += implicit.work[1] - iterations;
             if course.counters.work() >= settings.work_limit {
                 return None;
             }
