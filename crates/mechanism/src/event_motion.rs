@@ -111,8 +111,9 @@ impl Setup {
         if kept > NUMBER_LIMIT {
             return Err(Error::Motion { steps, kept, limit: NUMBER_LIMIT });
         }
-        let span = (scenario.duration, scenario.integrator.step_size);
-        let mut motion = follow_while(model, law, start, span, watch)?;
+        let settings = scenario.event_driven_settings();
+        let span = (start, scenario.duration);
+        let mut motion = follow_while(model, law, &settings, span, watch)?;
         motion.trajectory.contact_names = mechanism.contact_names();
         if let Some(surfaces) = surfaces {
             motion.name_found(surfaces, model.component_count());
@@ -185,10 +186,11 @@ pub fn follow(
     model: &Model,
     law: &dyn Law,
     start: &State,
-    span: (f64, f64),
+    (duration, interval): (f64, f64),
     progress: &mut dyn FnMut(f64),
 ) -> Result<EventMotion, Error> {
-    follow_while(model, law, start, span, &mut to_the_end(progress))
+    let settings = Settings { sample_interval: Some(interval), ..Settings::default() };
+    follow_while(model, law, &settings, (start, duration), &mut to_the_end(progress))
 }
 
 /// Tells the completed fraction from time to time, and never breaks.
@@ -207,19 +209,18 @@ fn to_the_end(progress: &mut dyn FnMut(f64)) -> impl FnMut(f64) -> ControlFlow<(
 fn follow_while(
     model: &Model,
     law: &dyn Law,
-    start: &State,
-    (duration, interval): (f64, f64),
+    settings: &Settings,
+    (start, duration): (&State, f64),
     watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<EventMotion, Error> {
     let (contact_names, reports) = (vec![String::new(); model.contacts().len()], Vec::new());
     let mut trajectory = Trajectory {
-        step_size: interval,
+        step_size: settings.sample_interval.unwrap_or(duration),
         contact_names,
         found: None,
         samples: Vec::new(),
         reports,
     };
-    let settings = Settings { sample_interval: Some(interval), ..Settings::default() };
     let mut contacts = Vec::new();
     let mut observe = |moment: &Snapshot<'_>| {
         trajectory.samples.push(sample(model.system(), &start.coordinates, moment));
@@ -228,7 +229,7 @@ fn follow_while(
     };
     let mut reached = |time: f64| watch(((time - start.time) / duration).clamp(0.0, 1.0));
     let span = (start, start.time + duration);
-    let report = integrate_while(model, law, &settings, span, &mut observe, &mut reached)?;
+    let report = integrate_while(model, law, settings, span, &mut observe, &mut reached)?;
     if report.status != Status::Interrupted {
         // Nothing is left that an answer could end.
         let _ = watch(1.0);

@@ -355,6 +355,9 @@ pub struct Integrator {
     /// loops; by default not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub projection: Option<bool>,
+    /// Event-driven: whether an impact to which the law has no answer is inelastic; by default the motion ends there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inelastic_fallback: Option<bool>,
 }
 
 impl Scenario {

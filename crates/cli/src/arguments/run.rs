@@ -40,6 +40,11 @@ pub(crate) struct Run {
     pub(crate) law: Option<Which>,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
+
+    /// With the integrator event-driven: impacts to which the law has no answer are inelastic; by default the
+    /// motion ends there, unless the scenario says otherwise.
+    #[arg(long)]
+    pub(crate) inelastic_fallback: bool,
     #[command(flatten)]
     pub(crate) robot: RobotOptions,
     /// Drive of the joints of a robot: `limp` (the default: none), `hold` (they keep their initial positions, by the

@@ -125,6 +125,7 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
             ("--duration", arguments.duration.is_some()),
             ("--ensemble", arguments.ensemble.is_some()),
             ("--time-limit", arguments.time_limit.seconds.is_some()),
+            ("--inelastic-fallback", arguments.inelastic_fallback),
         ] {
             let name = &arguments.scenario;
             ensure!(!given, "`{option}` is given, but `{name}` is an impact, expected a scenario");
@@ -270,6 +271,14 @@ fn scenario(arguments: &Run) -> Result<Scenario> {
     scenario.integrator.method = arguments.integrator.unwrap_or(scenario.integrator.method);
     scenario.integrator.step_size = arguments.step_size.unwrap_or(scenario.integrator.step_size);
     scenario.duration = arguments.duration.unwrap_or(scenario.duration);
+    if arguments.inelastic_fallback {
+        let method = scenario.integrator.method;
+        ensure!(
+            method == Name::EventDriven,
+            "`--inelastic-fallback` is given with the integrator `{method}`, expected `--integrator event-driven`"
+        );
+        scenario.integrator.inelastic_fallback = Some(true);
+    }
     Ok(scenario)
 }
 

@@ -162,6 +162,29 @@ fn any_scenario_and_law_can_be_event_driven_and_leave_files() {
     assert!(text.contains("Impacts accumulate at 4.06"), "{text}");
 }
 
+/// PLUS with a work limit of 1 has no answer to any impact.
+#[test]
+fn impacts_without_an_answer_end_the_motion_unless_they_may_be_inelastic() {
+    let common = ["run", ROD, "--integrator", "event-driven", "--law", "plus", "--json"];
+    let without = percussion(&[&common[..], &["--set", "work_limit=1"]].concat());
+    assert_eq!(without.code, Some(1), "{without:?}");
+    let document = without.json();
+    assert_eq!(document["ending"], "impact-unresolved");
+    assert!(document["error"].as_str().unwrap().contains("--inelastic-fallback"), "{document}");
+    let more = ["--set", "work_limit=1", "--inelastic-fallback"];
+    let with = percussion(&[&common[..], &more[..]].concat());
+    assert_eq!(with.code, Some(0), "{with:?}");
+    let document = with.json();
+    let events = document["events"].as_array().unwrap();
+    let cause = |cause: &serde_json::Value| cause == "impact-unresolved";
+    let named = events.iter().filter(|event| cause(&event["kind"]["stretch"]["cause"])).count();
+    assert!(named > 0, "{document}");
+    percussion(&["run", ROD, "--inelastic-fallback"])
+        .assert_refused(&["--inelastic-fallback", "--integrator event-driven"]);
+    percussion(&["run", "rocking-block", "--inelastic-fallback"])
+        .assert_refused(&["--inelastic-fallback", "rocking-block"]);
+}
+
 #[test]
 fn laws_that_a_motion_cannot_have_are_refused() {
     percussion(&["run", ROD, "--law", "newton"]).assert_refused(&["--integrator event-driven"]);

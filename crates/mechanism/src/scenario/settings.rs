@@ -1,7 +1,7 @@
 //! Settings of the schemes for a [`Scenario`].
 
 use percussion_integrators::{
-    impulse_velocity, moreau_jean,
+    event_driven, impulse_velocity, moreau_jean,
     schemes::{Choice, Name},
     stewart_trinkle::Settings,
     variational,
@@ -50,6 +50,20 @@ impl Scenario {
             error_reduction: integrator.error_reduction.unwrap_or(defaults.error_reduction),
             tolerance: integrator.solver_tolerance.unwrap_or(defaults.tolerance),
             projection: integrator.projection.unwrap_or(defaults.projection),
+            ..defaults
+        }
+    }
+
+    /// Settings of event-driven motion for this scenario, whatever its method.
+    #[must_use]
+    pub fn event_driven_settings(&self) -> event_driven::Settings {
+        let defaults = event_driven::Settings::default();
+        let integrator = &self.integrator;
+        event_driven::Settings {
+            sample_interval: Some(integrator.step_size),
+            inelastic_fallback: integrator
+                .inelastic_fallback
+                .unwrap_or(defaults.inelastic_fallback),
             ..defaults
         }
     }

@@ -111,6 +111,14 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                     summary.error = Some(error.to_string());
                     complain(&error);
                 }
+                Status::ImpactUnresolved => {
+                    let time = short(motion.report.state.time);
+                    let error = anyhow!(
+                        "`{name}` has no answer to the impact at {time} s; with `--inelastic-fallback` it is inelastic"
+                    );
+                    summary.error = Some(error.to_string());
+                    complain(&error);
+                }
                 _ => {}
             }
             if let Some(directory) = &arguments.out {

@@ -94,6 +94,7 @@ impl Scenario {
                 solver_tolerance: Some(1e-10),
                 implicitness: None,
                 projection: None,
+                inelastic_fallback: None,
             },
             experiment: toml::Table::new(),
             expected: Vec::new(),
