@@ -16,8 +16,6 @@
 
 use crate::{Law, Problem, anitescu_potra::AnitescuPotra, law::any_approach};
 
-use super::sampler::typical;
-
 /// Returns the default of [`Settings::step`](super::Settings::step) (N·s, > 0): the largest normal impulse of the inelastic
 /// impact of all contacts at once ([`AnitescuPotra`]).
 ///
@@ -54,6 +52,17 @@ pub fn default_step(problem: &Problem) -> f64 {
     }
     let largest = inelastic.impulses.iter().map(|impulse| impulse.normal).fold(0.0, f64::max);
     if largest > 0.0 && largest.is_finite() { largest } else { alone }
+}
+
+/// A speed, and the impulse of the contact that is hardest to move at this speed.
+pub(super) fn typical(problem: &Problem, speed: f64) -> [f64; 2] {
+    let w = (0..problem.contacts().len()).map(|k| {
+        let row = problem.rows(k).start;
+        problem.delassus()[(row, row)]
+    });
+    let least = w.filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
+    let percussion = speed / least;
+    [speed, if percussion.is_finite() && percussion > 0.0 { percussion } else { 1.0 }]
 }
 
 #[cfg(test)]

@@ -11,14 +11,17 @@ use super::{
     Covering, Settings, Solutions,
     choice::Choice,
     covering_path::CoveringPath,
+    default_step::typical,
     draws::Source,
     statement::{Statement, Units},
     statistics::{Choices, Figures, Sample, Termination},
 };
 use crate::{Problem, law::Error};
 
+mod drift;
 mod restitution;
 
+use drift::AcceptedDrift;
 use restitution::Stores;
 pub(crate) use restitution::{Event, Mode, Recorded};
 
@@ -62,6 +65,7 @@ pub struct Sampler<'a> {
     units: Units,
     /// Units of speed and impulse for covering vectors of ones.
     covering_units: [f64; 2],
+    accepted_drift: AcceptedDrift,
 
     index: u64,
     contact_velocity: DVector<f64>,
@@ -133,6 +137,7 @@ impl<'a> Sampler<'a> {
         let speed = if fastest > 0.0 { fastest } else { 1.0 };
         let units = Units::new(problem, &start_contact, (speed, settings.step));
         let covering_units = settings.covering_units.unwrap_or_else(|| typical(problem, speed));
+        let accepted_drift = AcceptedDrift::new(problem, &start_contact, settings.lemke.tolerance);
         let mut sampler = Self {
             problem,
             settings: *settings,
@@ -143,6 +148,7 @@ impl<'a> Sampler<'a> {
             speed,
             units,
             covering_units,
+            accepted_drift,
             index: 0,
             contact_velocity: start_contact.clone(),
             impulse: zeros.clone(),
@@ -423,11 +429,12 @@ impl<'a> Sampler<'a> {
         self.velocity.copy_from(&self.start);
         self.velocity.gemv(1.0, self.problem.response(), &self.impulse, 1.0);
         self.step_velocity.gemv(1.0, self.problem.contact_jacobian(), &self.velocity, 0.0);
-        let mut drift = 0.0;
-        for (one, other) in self.step_velocity.iter().zip(self.contact_velocity.iter()) {
-            drift = f64::max(drift, (one - other).abs());
-        }
+        let (drift, is_accepted) =
+            self.accepted_drift.judge(&self.step_velocity, &self.contact_velocity);
         self.figures.drift = self.figures.drift.max(drift);
+        if !is_accepted && self.outcome().is_some() {
+            self.termination = Termination::Unsolved;
+        }
     }
 
     /// The covering vector of the sample.
@@ -457,17 +464,6 @@ impl<'a> Sampler<'a> {
             statement.cover(path);
         }
     }
-}
-
-/// A speed, and the impulse of the contact that is hardest to move at this speed.
-pub(super) fn typical(problem: &Problem, speed: f64) -> [f64; 2] {
-    let w = (0..problem.contacts().len()).map(|k| {
-        let row = problem.rows(k).start;
-        problem.delassus()[(row, row)]
-    });
-    let least = w.filter(|w| *w > 0.0).fold(f64::INFINITY, f64::min);
-    let percussion = speed / least;
-    [speed, if percussion.is_finite() && percussion > 0.0 { percussion } else { 1.0 }]
 }
 
 fn check(settings: &Settings) -> Result<(), Error> {
