@@ -302,7 +302,7 @@ impl RoundCones {
         let after = problem.movable_contact_velocity(velocity);
         let free = problem.borrow_free_contact_velocity();
         let sizes = problem.free_row_sizes();
-        let rounding = problem.rounding() * problem.root_of_energy(problem.velocity());
+        let rounding = problem.velocity_rounding();
         let allowed = tolerance * self.problem.velocity_scale();
         self.contacts.iter().zip(stated).all(|(&contact, stated)| {
             let restitution = problem.contacts()[contact].restitution;

@@ -441,6 +441,11 @@ impl Problem {
         fastest * unit.dot(&self.momentum(&unit)).max(0.0).sqrt()
     }
 
+    /// Rounding of the velocities in the kinetic metric (√J): times the size of a row, that of its velocity.
+    pub(crate) fn velocity_rounding(&self) -> f64 {
+        self.rounding() * self.root_of_energy(&self.velocity)
+    }
+
     /// Returns the effect of the impulses `impulse` (length `r`, N·s): the velocity they lead to, and the
     /// multipliers of the joints.
     ///

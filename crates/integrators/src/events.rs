@@ -273,8 +273,8 @@ where
 
 /// The first time at which the event has happened, and `y` there.
 ///
-/// It is that of bisection, but for the rounding of the event; this takes some fifty evaluations. Only times
-/// within the narrow interval that the [secants](narrow) of a margin find are evaluated.
+/// Bisection, which would take some fifty evaluations. [Secants](narrow) of the margin first find a narrow
+/// interval, and only times within it are evaluated. Rounding of the event may change the result.
 fn first_moment<'p, Eqn, Solver>(
     solver: &Solver,
     mut before: f64,

@@ -187,7 +187,7 @@ impl Scales {
 /// m/s).
 pub(crate) fn still(problem: &Problem, tolerance: f64) -> DVector<f64> {
     let sizes = problem.free_row_sizes();
-    let rounding = problem.rounding() * problem.root_of_energy(problem.velocity());
+    let rounding = problem.velocity_rounding();
     let part = 4.0 * tolerance.max(FLOOR) * strike(problem, &sizes) + rounding;
     sizes * part
 }

@@ -154,7 +154,7 @@ impl Mirrors {
         span.project(&mut velocity);
         let left = problem.movable_contact_velocity(&velocity);
         let sizes = problem.free_row_sizes();
-        let rounding = problem.rounding() * problem.root_of_energy(problem.velocity());
+        let rounding = problem.velocity_rounding();
         // Also of contacts that share a mirror, whose normals may differ by the rounding of a cosine, `1e-7`.
         let holds = (0..self.mirror_of.len()).all(|contact| {
             let row = problem.rows(contact).start;

@@ -138,7 +138,7 @@ impl Course<'_, '_> {
         *backward = hold.carried.iter().map(forward).collect();
     }
 
-    /// What its events depend on.
+    /// The current phase, in which events are searched for.
     fn phase(&self) -> Phase<'_, '_> {
         let Self { geometry, hold, settings, floors, backward, .. } = self;
         Phase { geometry, hold, settings, floors, backward }

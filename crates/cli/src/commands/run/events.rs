@@ -101,25 +101,26 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     progress.clear();
     match result {
         Ok(motion) => {
+            let time = short(motion.report.state.time);
+            let mut error = None;
             match motion.report.status {
                 Status::EndReached | Status::EnergyReached => summary.status = "completed",
                 Status::EnergyGained => summary.status = "energy-gained",
                 Status::Interrupted => {
                     summary.status = "time-limit";
-                    let (time, all) = (short(motion.report.state.time), short(scenario.duration));
-                    let error = anyhow!("the time limit was reached at {time} s of {all} s");
-                    summary.error = Some(error.to_string());
-                    complain(&error);
+                    let all = short(scenario.duration);
+                    error = Some(anyhow!("the time limit was reached at {time} s of {all} s"));
                 }
                 Status::ImpactUnresolved => {
-                    let time = short(motion.report.state.time);
-                    let error = anyhow!(
+                    error = Some(anyhow!(
                         "`{name}` has no answer to the impact at {time} s; with `--inelastic-fallback` it is inelastic"
-                    );
-                    summary.error = Some(error.to_string());
-                    complain(&error);
+                    ));
                 }
                 _ => {}
+            }
+            if let Some(error) = error {
+                summary.error = Some(error.to_string());
+                complain(&error);
             }
             if let Some(directory) = &arguments.out {
                 summary.files = write(directory, &setup, &motion)?;

@@ -17,7 +17,7 @@ impl AcceptedDrift {
         let sizes = problem.free_row_sizes();
         let moving = start.iter().zip(&sizes).filter(|(_, size)| **size > 0.0);
         let fastest = moving.map(|(velocity, size)| velocity.abs() / size).fold(0.0, f64::max);
-        let rounding = problem.rounding() * problem.root_of_energy(problem.velocity());
+        let rounding = problem.velocity_rounding();
         Self(sizes * (tolerance * fastest + rounding))
     }
 
