@@ -126,6 +126,7 @@ mod domain;
 mod grains;
 pub mod limits;
 mod link;
+mod packs;
 mod parallel;
 mod partition;
 mod range;

@@ -7,6 +7,7 @@ use crate::{
     contact::{Account, Contact, Law, WallContact, larger},
     correction::{Push, WallPush},
     grains::{Grains, Motion},
+    packs::Packs,
     parallel::Range,
     settings::Settings,
     touch::{Partner, Touch},
@@ -44,7 +45,7 @@ pub(crate) struct Slab {
     pub(crate) pairs: Vec<Pair>,
     /// Sorted by grain.
     pub(crate) wall_pairs: Vec<WallPair>,
-    contacts: Vec<Contact>,
+    contacts: Packs,
     wall_contacts: Vec<WallContact>,
     pushes: Vec<Push>,
     wall_pushes: Vec<WallPush>,
@@ -127,7 +128,7 @@ impl Slab {
             let free = contact.velocity(&grains.motions[self.start as usize..]);
             self.scale = self.scale.max((free + contact.law.bias * normal).norm_squared());
             contact.law.take_over(&pair.impulse);
-            self.contacts.push(contact);
+            self.contacts.push(&contact);
         }
         for (index, pair) in (0_u32..).zip(&mut self.wall_pairs) {
             let (at, wall) = (pair.grain as usize, &walls[pair.wall as usize]);
@@ -157,9 +158,7 @@ impl Slab {
 
     /// Applies the impulses carried over. `motions` begin with those of this slab, here and below.
     pub(crate) fn warm_start(&mut self, motions: &mut [Motion]) {
-        for contact in &self.contacts {
-            contact.push(&contact.law.impulse, motions);
-        }
+        self.contacts.push_all(motions);
         for contact in &self.wall_contacts {
             contact.push(&contact.law.impulse, motions);
         }
@@ -171,18 +170,12 @@ impl Slab {
         for contact in &mut self.wall_contacts {
             change = larger(change, contact.sweep(motions));
         }
-        for contact in &mut self.contacts {
-            change = larger(change, contact.sweep(motions));
-        }
-        self.change = change;
+        self.change = larger(change, self.contacts.sweep(motions, false));
     }
 
     /// The same in the opposite order.
     pub(crate) fn sweep_back(&mut self, motions: &mut [Motion]) {
-        let mut change = 0.0;
-        for contact in self.contacts.iter_mut().rev() {
-            change = larger(change, contact.sweep(motions));
-        }
+        let mut change = self.contacts.sweep(motions, true);
         for contact in self.wall_contacts.iter_mut().rev() {
             change = larger(change, contact.sweep(motions));
         }
@@ -192,7 +185,7 @@ impl Slab {
     /// Evaluates the impulses with the motions after them.
     pub(crate) fn certify(&mut self, motions: &[Motion], step: f64) {
         let mut account = Account::default();
-        for contact in &self.contacts {
+        for contact in self.contacts.iter() {
             contact.certify(motions, step, &mut account);
         }
         for contact in &self.wall_contacts {
@@ -212,7 +205,7 @@ impl Slab {
     ) {
         let target = |gap: f64| if gap < 0.0 { -part * gap } else { -gap };
         self.pushes.clear();
-        for contact in &self.contacts {
+        for contact in self.contacts.iter() {
             let gap = contact.end_gap(motions, step);
             if gap < deepest {
                 let inverse_masses =
@@ -244,7 +237,7 @@ impl Slab {
 
     /// Stores the impulses for the next step.
     pub(crate) fn store(&mut self) {
-        for contact in &self.contacts {
+        for contact in self.contacts.iter() {
             self.pairs[contact.pair as usize].impulse = contact.law.impulse;
         }
         for contact in &self.wall_contacts {
