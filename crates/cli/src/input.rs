@@ -16,17 +16,17 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use nalgebra::DMatrix;
-use percussion_mechanism::scenario::Scenario;
+use percussion_mechanism::{impacts::Kind, scenario::Scenario};
 use percussion_scenarios::fixtures;
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer, Serialize,
     de::{DeserializeOwned, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
 use crate::likeness::did_you_mean;
 
 pub(crate) use friction::{Friction, Stated, StatedBlocks, friction};
-pub(crate) use impact::{Subject, impact};
+pub(crate) use impact::{Subject, impact, impact_document};
 pub(crate) use lcp::lcp;
 pub(crate) use robot::{Purpose, build, check_options, is_robot, robot};
 pub(crate) use taker::taker;
@@ -46,6 +46,11 @@ pub(crate) fn scenario(name: &str, else_known: &[&'static str]) -> anyhow::Resul
     }
     let known = fixtures::scenarios().chain(else_known.iter().copied());
     check_file(path, "a TOML file", known)?;
+    // A file that cannot be read is reported below, with its line.
+    ensure!(
+        !Kind::of_path(path).is_ok_and(|kind| kind == Kind::Impact),
+        "`{name}` is an impact, expected a scenario; `percussion compare {name}` takes it"
+    );
     Scenario::from_path(path).with_context(|| format!("`{name}`"))
 }
 
@@ -63,6 +68,7 @@ pub(crate) fn check_file<'a>(
         }
         let known: Vec<&str> = known.collect();
         let hint = did_you_mean(&name.to_string(), known.iter().copied());
+        ensure!(!known.is_empty(), "there is no file `{name}`, expected {kind}");
         bail!(
             "`{name}` is neither a file nor built in, expected {kind} or one of {}{hint}",
             known.join(", ")
@@ -124,7 +130,8 @@ fn json<T: DeserializeOwned>(bytes: &[u8]) -> anyhow::Result<T> {
 /// A struct that must be given as a JSON object.
 ///
 /// Structs of serde also accept a list of the values of their fields, in an unspecified order.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
 struct Object<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {

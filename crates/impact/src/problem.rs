@@ -421,6 +421,15 @@ impl Problem {
         self.inertia.multiply(velocity)
     }
 
+    /// `M` (`n_v × n_v`), also if it was given by a factor or an operator.
+    #[must_use]
+    pub fn mass_matrix(&self) -> DMatrix<f64> {
+        let n = self.velocity.len();
+        let unit = |i| DVector::from_fn(n, |k, _| f64::from(u8::from(k == i)));
+        let columns: Vec<_> = (0..n).map(|i| self.momentum(&unit(i))).collect();
+        if columns.is_empty() { DMatrix::zeros(0, 0) } else { DMatrix::from_columns(&columns) }
+    }
+
     /// `½ vᵀ M v` (J).
     ///
     /// # Panics

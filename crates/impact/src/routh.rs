@@ -218,7 +218,7 @@ impl Routh {
         if found > 1 {
             return Err(Error::Contacts {
                 found,
-                expected: "at most 1; see `Sequential` for more",
+                expected: "at most 1; the law `sequential` takes more, one after another",
             });
         }
         Ok(())

@@ -117,6 +117,7 @@ use smooth::Course;
 pub use error::Error;
 pub use report::{
     Cause, Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Snapshot, Status,
+    Unanswered,
 };
 pub use settings::Settings;
 
@@ -275,6 +276,7 @@ pub fn integrate_while(
         at_once,
         restitution,
         stretches,
+        unanswered: None,
     }
     .finish()
 }

@@ -14,6 +14,9 @@ pub(crate) struct Inspect {
     /// Let the root link of a robot move freely instead of fixing it in the world.
     #[arg(long)]
     pub(crate) floating: bool,
+    /// Fix it, which is the default here and the option of `run`.
+    #[arg(long, conflicts_with = "floating")]
+    pub(crate) fixed_base: bool,
     #[command(flatten)]
     pub(crate) robot: RobotOptions,
     /// Largest gap at which features count as touching (m).

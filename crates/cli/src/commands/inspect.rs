@@ -98,7 +98,7 @@ struct Touching {
     /// Largest gap that counts as touching (m).
     proximity: f64,
     features: Vec<FeatureRow>,
-    /// Number of components of all contact velocities.
+    /// Number of components of all contact velocities, of a limit one.
     components: usize,
     /// Number of independent components; `None` if the mass matrix is singular or if there are too many.
     rank: Option<usize>,
@@ -182,31 +182,36 @@ impl MassMatrix {
     }
 }
 
-/// The rank of the Delassus operator of `contacts`.
+/// Components of contact velocities, and how many of them are independent, if that is examined: the rank of the Delassus
+/// operator of `contacts`. A contact whose tangents move nothing is a limit, and has its normal only.
 ///
-/// Its eigenvalues are known to the rounding of the product and of the solve with the mass matrix.
+/// The eigenvalues are known to the rounding of the product and of the solve with the mass matrix.
 fn rank(
     contacts: &mut ContactSet,
     system: &dyn System,
     coordinates: &[f64],
     mass_matrix: Option<&MassMatrix>,
-) -> Result<Option<usize>> {
-    if contacts.is_empty() {
-        return Ok(Some(0));
+) -> Result<(usize, Option<usize>)> {
+    let all = contacts.len() * contacts.component_count();
+    if all == 0 {
+        return Ok((0, Some(0)));
     }
-    if contacts.len() * contacts.component_count() > MOST_COMPONENTS {
-        return Ok(None);
-    }
-    let Some(condition) = mass_matrix.and_then(|matrix| matrix.scaled_condition) else {
-        return Ok(None);
+    let condition = mass_matrix.and_then(|matrix| matrix.scaled_condition);
+    let Some(condition) = condition.filter(|_| all <= MOST_COMPONENTS) else {
+        return Ok((all, None));
     };
     let mut delassus = DMatrix::zeros(0, 0);
     contacts.divide_by_mass(system, coordinates)?;
     contacts.delassus(&mut delassus)?;
     let rounding = f64::EPSILON * condition * delassus.nrows() as f64;
+    let diagonal = delassus.diagonal();
+    let components = |contact: &[f64]| {
+        if contact[1..].iter().all(|entry| *entry == 0.0) { 1 } else { contact.len() }
+    };
+    let moving = diagonal.as_slice().chunks(contacts.component_count()).map(components).sum();
     let values = delassus.symmetric_eigenvalues();
     let least = rounding * values.max();
-    Ok(Some(values.iter().filter(|value| **value > least).count()))
+    Ok((moving, Some(values.iter().filter(|value| **value > least).count())))
 }
 
 impl Touching {

@@ -2,27 +2,23 @@
 
 mod ensemble;
 mod events;
+mod files;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Result, anyhow, ensure};
 use percussion_impact::RestitutionUse;
 use percussion_integrators::{StepReport, Work, schemes::Name};
 use percussion_mechanism::{
     impacts::Kind,
     scenario::{Base, Scenario, Setup},
     trajectory::{self, Trajectory},
-    view,
 };
-use percussion_record::Column;
-use percussion_report::{
-    Table, atomic, csv,
-    number::{exact, short},
-    viewer, write_figure,
-};
-use percussion_scenarios::{fixtures, overview};
+use percussion_report::{Table, atomic, number::short};
+use percussion_scenarios::fixtures;
 use serde::Serialize;
 
+use self::files::{impulse_unit, penetration_unit};
 use super::impact;
 use crate::{
     arguments::{Allowed, Run},
@@ -65,8 +61,10 @@ enum Status {
 struct Motion {
     steps: usize,
     end: End,
-    /// Deepest penetration (m).
+    /// Deepest penetration (`penetration_unit`).
     deepest_penetration: f64,
+    /// m, or `m, rad` with limits of angles, which count too.
+    penetration_unit: &'static str,
     /// Largest increase of energy in a step (J); negative if every step loses energy.
     largest_energy_increase: f64,
     energy: Energy,
@@ -91,8 +89,10 @@ struct ContactSum {
     name: String,
     /// Number of steps with an impulse.
     steps: usize,
-    /// Sum of the normal impulses (N·s).
+    /// Sum of the normal impulses (`unit`).
     normal_impulse: f64,
+    /// N·s, or N·m·s for the limit of an angle.
+    unit: &'static str,
 }
 
 /// The energy balance at the step end with the largest excess.
@@ -118,7 +118,7 @@ struct End {
 
 pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
     check_options_of_robots(arguments)?;
-    if is_impact(arguments)? {
+    if is_impact(arguments) {
         for (option, given) in [
             ("--integrator", arguments.integrator.is_some()),
             ("--step-size", arguments.step_size.is_some()),
@@ -194,6 +194,15 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
         Ok(trajectory) => {
             if trajectory.status() != trajectory::Status::Completed {
                 summary.status = Status::EnergyGained;
+                let [gained, allowed] =
+                    [trajectory.worst_balance().gained, trajectory.worst_balance().allowed]
+                        .map(short);
+                gained_energy(
+                    arguments,
+                    &format!(
+                        "the motion has {gained} J more than its initial energy and the work, of which {allowed} J is allowed"
+                    ),
+                );
             }
             let (done, all) = (trajectory.reports.len(), scenario.step_count());
             if done < all {
@@ -204,9 +213,9 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                 summary.error = Some(error.to_string());
                 complain(&error);
             }
-            summary.motion = Some(motion(&trajectory));
+            summary.motion = Some(motion(&setup, &trajectory));
             if let Some(directory) = &arguments.out {
-                summary.files = write(directory, &setup, &trajectory)?;
+                summary.files = files::write(directory, &setup, &trajectory)?;
             }
         }
         Err(error) => {
@@ -217,6 +226,13 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     }
     answer(arguments.json, &summary, || text(scenario, &summary))?;
     Ok(verdict(summary.status, arguments))
+}
+
+/// Says that a motion is not accepted because it gained energy, unless the user allows this.
+fn gained_energy(arguments: &Run, what: &str) {
+    if !arguments.settings.allow.contains(&Allowed::EnergyGained) {
+        complain(&anyhow!("{what}; `--allow energy-gained` accepts this"));
+    }
 }
 
 /// The verdict on a motion, by what the user allows.
@@ -242,24 +258,22 @@ fn check_options_of_robots(arguments: &Run) -> Result<()> {
     input::check_options(name, &arguments.robot)
 }
 
-/// Whether the arguments request an impact and not a motion: by its name, or by a law without an integrator
-/// for a file that is not a scenario.
-fn is_impact(arguments: &Run) -> Result<bool> {
+/// Whether the arguments request an impact and not a motion: by its name, by its file, or by a law without an
+/// integrator for a name that is not a scenario.
+fn is_impact(arguments: &Run) -> bool {
     let name = arguments.scenario.as_str();
     if fixtures::IMPACTS.contains(&name) {
-        return Ok(true);
+        return true;
+    }
+    let path = Path::new(name);
+    if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
+        // A file that cannot be read is reported as a scenario, with its line.
+        return Kind::of_path(path).is_ok_and(|kind| kind == Kind::Impact);
     }
     let is_scenario = arguments.integrator.is_some()
         || input::is_robot(name)
         || fixtures::scenarios().any(|known| known == name);
-    if arguments.law.is_none() || arguments.ensemble.is_some() || is_scenario {
-        return Ok(false);
-    }
-    let path = Path::new(name);
-    if !(path.is_file() && path.extension().is_some_and(|extension| extension == "toml")) {
-        return Ok(true);
-    }
-    Ok(Kind::of_path(path).with_context(|| format!("`{name}`"))? == Kind::Impact)
+    arguments.law.is_some() && arguments.ensemble.is_none() && !is_scenario
 }
 
 /// The requested scenario with the requested changes.
@@ -293,7 +307,7 @@ fn robot(arguments: &Run) -> Result<Scenario> {
     Ok(scenario)
 }
 
-fn motion(trajectory: &Trajectory) -> Motion {
+fn motion(setup: &Setup, trajectory: &Trajectory) -> Motion {
     let end = trajectory.end();
     let balance = trajectory.worst_balance();
     Motion {
@@ -305,24 +319,30 @@ fn motion(trajectory: &Trajectory) -> Motion {
             energy: end.energy,
         },
         deepest_penetration: trajectory.deepest_penetration(),
+        penetration_unit: penetration_unit(setup),
         largest_energy_increase: trajectory.largest_energy_increase(),
         energy: Energy { work: balance.work, gained: balance.gained, allowed: balance.allowed },
         largest_relative_residual: trajectory.largest_residual(),
         largest_lcp: trajectory.largest_lcp(),
         most_contacts: trajectory.most_contacts(),
-        contacts: contact_sums(trajectory),
+        contacts: contact_sums(setup, trajectory),
         sweeps: sweeps(trajectory),
         impacts: impacts(trajectory),
     }
 }
 
 /// The contacts that carried an impulse, if contacts are found during the motion.
-fn contact_sums(trajectory: &Trajectory) -> Vec<ContactSum> {
+fn contact_sums(setup: &Setup, trajectory: &Trajectory) -> Vec<ContactSum> {
     if trajectory.found.is_none() {
         return Vec::new();
     }
-    let names = trajectory.contact_names.iter();
-    let start = |name: &String| ContactSum { name: name.clone(), steps: 0, normal_impulse: 0.0 };
+    let names = trajectory.contact_names.iter().enumerate();
+    let start = |(contact, name): (usize, &String)| ContactSum {
+        name: name.clone(),
+        steps: 0,
+        normal_impulse: 0.0,
+        unit: impulse_unit(setup, contact),
+    };
     let mut sums: Vec<ContactSum> = names.map(start).collect();
     for contact in trajectory.reports.iter().flat_map(|step| &step.contacts) {
         if let Some(sum) = sums.get_mut(contact.contact).filter(|_| contact.impulse.x > 0.0) {
@@ -352,100 +372,9 @@ fn impacts(trajectory: &Trajectory) -> Option<usize> {
     trajectory.reports.iter().map(of_step).sum()
 }
 
-/// Writes `trajectory.csv`, `steps.csv`, `contacts.csv` if contacts are found, the overview figures and the
-/// page that plays the motion, and returns their paths.
-fn write(directory: &Path, setup: &Setup, trajectory: &Trajectory) -> Result<Vec<PathBuf>> {
-    let mut files = vec![directory.join("trajectory.csv"), directory.join("steps.csv")];
-    atomic::write(&files[0], trajectory_csv(setup, trajectory).as_bytes())?;
-    atomic::write(&files[1], steps_csv(trajectory).as_bytes())?;
-    if trajectory.found.is_some() {
-        let file = directory.join("contacts.csv");
-        atomic::write(&file, contacts_csv(trajectory).as_bytes())?;
-        files.push(file);
-    }
-    for figure in overview(setup, trajectory) {
-        files.extend(write_figure(&directory.join(&figure.id), &figure)?);
-    }
-    files.extend(viewer::write(directory, &view::of_trajectory(setup, trajectory))?);
-    Ok(files)
-}
-
-fn trajectory_csv(setup: &Setup, trajectory: &Trajectory) -> String {
-    let table = trajectory.table(setup);
-    let name = |column: &Column| csv::heading(&column.name, &column.unit);
-    csv::table(&table.columns.iter().map(name).collect::<Vec<_>>(), table.rows)
-}
-
-/// The table of every contact in every step.
-fn contacts_csv(trajectory: &Trajectory) -> String {
-    let columns = [
-        "time (s)",
-        "contact",
-        "normal impulse (N·s)",
-        "tangent 1 impulse (N·s)",
-        "tangent 2 impulse (N·s)",
-        "separation (m/s)",
-        "sliding 1 (m/s)",
-        "sliding 2 (m/s)",
-    ];
-    let mut text = csv::line(columns.map(str::to_owned));
-    for step in &trajectory.reports {
-        for contact in &step.contacts {
-            let name = trajectory.contact_names.get(contact.contact).cloned().unwrap_or_default();
-            let numbers = contact.impulse.iter().chain(contact.velocity.iter());
-            let numbers = numbers.map(|number| exact(*number));
-            text += &csv::line([exact(step.time), name].into_iter().chain(numbers));
-        }
-    }
-    text
-}
-
-/// The diagnostics of every step.
-fn steps_csv(trajectory: &Trajectory) -> String {
-    let work: &[&str] = match trajectory.reports.first().map(|step| step.work) {
-        Some(Work::RoundCones(_)) => &["passes", "sweeps", "relative residual"],
-        Some(Work::Pieces(_)) => &["pieces", "Newton iterations", "impacts", "relative residual"],
-        _ => &[
-            "active set passes",
-            "outer iterations",
-            "LCP solves",
-            "LCP size",
-            "pivots",
-            "relative LCP residual",
-        ],
-    };
-    let end = ["penetration (m)", "energy before (J)", "energy after (J)", "normal impulse (N·s)"];
-    let columns = [&["time (s)", "contacts"], work, &end].concat();
-    let rows = trajectory.reports.iter().map(|step| {
-        let work = match step.work {
-            Work::Polygons(work) => vec![
-                work.active_set_passes,
-                work.outer_iterations,
-                work.lcp_solves,
-                work.lcp_size,
-                work.pivots,
-            ],
-            Work::RoundCones(work) => vec![work.passes, work.sweeps],
-            Work::Pieces(work) => vec![work.pieces, work.newton_iterations, step.impacts.len()],
-            _ => Vec::new(),
-        };
-        let mut row = vec![step.time, step.contacts.len() as f64];
-        row.extend(work.into_iter().map(|count| count as f64));
-        row.extend([
-            step.relative_residual,
-            step.penetration,
-            step.energy_before,
-            step.energy_after,
-            step.contacts.iter().map(|contact| contact.impulse.x).sum(),
-        ]);
-        row
-    });
-    csv::table(&columns, rows)
-}
-
 fn text(scenario: &Scenario, summary: &Summary) -> String {
-    let mut text =
-        format!("{} ({}){}\n", scenario.title, summary.scenario, summary.restitution.remark());
+    let mut text = format!("{} ({}), by {}", scenario.title, summary.scenario, summary.integrator);
+    text += &format!("{}\n", summary.restitution.remark());
     let Some(motion) = &summary.motion else { return text };
     let mut table = Table::new("<><", ["quantity", "value", "unit"]);
     for (quantity, value, unit) in [
@@ -454,7 +383,7 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
         ("time at the end", motion.end.time, "s"),
         ("energy at the end", motion.end.energy, "J"),
         ("largest increase of energy in a step", motion.largest_energy_increase, "J"),
-        ("deepest penetration at step ends", motion.deepest_penetration, "m"),
+        ("deepest penetration at step ends", motion.deepest_penetration, motion.penetration_unit),
         ("most contacts at once", motion.most_contacts as f64, ""),
     ] {
         table.push([quantity.to_owned(), short(value), unit.to_owned()]);
@@ -470,10 +399,10 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
     table.push([residual.to_owned(), short(motion.largest_relative_residual), String::new()]);
     text += &format!("\n{table}");
     if !motion.contacts.is_empty() {
-        let mut table = Table::new("<>>", ["contact", "steps", "normal impulse (N·s)"]);
+        let mut table = Table::new("<>><", ["contact", "steps", "normal impulse", "unit"]);
         for contact in &motion.contacts {
             let [steps, impulse] = [contact.steps as f64, contact.normal_impulse].map(short);
-            table.push([contact.name.clone(), steps, impulse]);
+            table.push([contact.name.clone(), steps, impulse, contact.unit.to_owned()]);
         }
         text += &format!("\n{table}");
     }

@@ -9,11 +9,12 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use self::server::{Limits, serve};
 use crate::{
     arguments::View,
+    input::taker,
     output::{Verdict, print},
 };
 
@@ -26,6 +27,14 @@ const LIMITS: Limits = Limits { connections: 32, patience: Duration::from_secs(1
 /// Serves a directory on the loopback interface until the process is ended.
 pub(super) fn execute(arguments: &View) -> Result<Verdict> {
     let name = arguments.directory.display();
+    if !arguments.directory.exists()
+        && let Some((sort, command)) = taker(&name.to_string())
+    {
+        bail!(
+            "`{name}` is a built-in {sort}, expected a directory of results; \
+             `{command} --out {name}` writes one"
+        );
+    }
     let root =
         arguments.directory.canonicalize().with_context(|| format!("cannot read `{name}`"))?;
     let page = PAGES.into_iter().find(|page| root.join(page).is_file());

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 use percussion_impact::{Contact, Mass, Problem};
 use percussion_mechanism::{impacts::Impact, scenario::Base, view::ImpactStage};
 use percussion_scenarios::fixtures;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Object;
 use crate::{arguments::RobotOptions, output::warn};
@@ -16,7 +16,7 @@ use crate::{arguments::RobotOptions, output::warn};
 /// stay below 128 MB.
 const MOST: usize = 4000;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct ImpactFile {
     mass_matrix: Vec<Vec<f64>>,
@@ -26,7 +26,7 @@ struct ImpactFile {
     bilateral: Vec<Vec<f64>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct ContactFile {
     normal: Vec<f64>,
@@ -136,6 +136,29 @@ impl From<Problem> for Subject {
             problem,
         }
     }
+}
+
+/// The file of a problem, as [`impact`] reads it.
+pub(crate) fn impact_document(problem: &Problem) -> anyhow::Result<String> {
+    let list = |vector: &DVector<f64>| vector.as_slice().to_vec();
+    let rows = |matrix: &DMatrix<f64>| -> Vec<Vec<f64>> {
+        matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
+    };
+    let contact = |contact: &Contact| {
+        Object(ContactFile {
+            normal: list(&contact.normal),
+            tangents: contact.tangents.iter().map(list).collect(),
+            friction: contact.friction,
+            restitution: contact.restitution,
+        })
+    };
+    let file = ImpactFile {
+        mass_matrix: rows(&problem.mass_matrix()),
+        velocity: list(problem.velocity()),
+        contacts: problem.contacts().iter().map(contact).collect(),
+        bilateral: rows(problem.bilateral_jacobian()),
+    };
+    Ok(serde_json::to_string(&file)? + "\n")
 }
 
 fn problem(file: ImpactFile) -> anyhow::Result<Problem> {

@@ -103,6 +103,10 @@ fn place(scenario: &mut Scenario, options: &RobotOptions, purpose: Purpose) -> a
     match purpose {
         Purpose::Impact => {
             let height = options.height.unwrap_or(0.0);
+            ensure!(
+                height == 0.0 || robot.base != Some(Base::Fixed),
+                "`--height` is {height}, but a base that is fixed does not fall, expected no `--fixed-base`"
+            );
             velocity -= up * (2.0 * gravity.norm() * height).sqrt();
         }
         Purpose::Motion | Purpose::Inspection => robot.height = options.height,

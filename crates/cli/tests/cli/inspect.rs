@@ -296,6 +296,17 @@ fn meshes_touch_with_their_convex_hulls() {
     }
 }
 
+/// A limit has one component; its tangents are no redundant ones.
+#[test]
+fn a_joint_at_its_limit_is_not_redundant() {
+    let at_limit = CART.replacen(r#"lower="-1" upper="1""#, r#"lower="0" upper="1""#, 1);
+    let apart = at_limit.replace(r#"<origin xyz="0.3 0 -1"/>"#, r#"<origin xyz="0.5 0 -1"/>"#);
+    let document = inspect("cart.urdf", &apart, &["--fixed-base", "--json"]).json();
+    let touching = &document["touching"];
+    assert_eq!((&touching["components"], &touching["rank"]), (&1.into(), &1.into()), "{document}");
+    assert!(!document["warnings"].to_string().contains("redundant"), "{document}");
+}
+
 #[test]
 fn a_missing_file_is_named_once() {
     let finished = percussion(&["inspect", "no-such.urdf"]);
@@ -318,7 +329,9 @@ fn bad_input_is_refused_with_file_and_place() {
     let above = "<mujoco><asset><mesh file='../a.stl'/></asset></mujoco>";
     inspect("model.xml", above, &[]).assert_refused(&["../a.stl", "--package model=FOLDER"]);
     inspect("pair.toml", TWO_BALLS, &["--floating"]).assert_refused(&["--floating", "*.urdf"]);
-    percussion(&["inspect", "no-such.urdf"]).assert_refused(&["no-such.urdf"]);
+    percussion(&["inspect", "no-such.urdf"])
+        .assert_refused(&["there is no file `no-such.urdf`, expected a URDF or MJCF file\n"]);
+    inspect("pair.toml", TWO_BALLS, &["--fixed-base"]).assert_refused(&["--fixed-base", "*.urdf"]);
     percussion(&["inspect", "no-such"]).assert_refused(&["`no-such`", "four-balls"]);
     for option in ["--proximity=-1", "--proximity=nan", "--package=x"] {
         let name = option.split('=').next().unwrap();

@@ -171,6 +171,18 @@ fn impacts_without_an_answer_end_the_motion_unless_they_may_be_inelastic() {
     let document = without.json();
     assert_eq!(document["ending"], "impact-unresolved");
     assert!(document["error"].as_str().unwrap().contains("--inelastic-fallback"), "{document}");
+    assert!(document["error"].as_str().unwrap().contains(": limit; `--out`"), "{document}");
+    // With a directory the impact is a file, which every law takes.
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().to_str().unwrap();
+    let written = percussion(&[&common[..], &["--set", "work_limit=1", "--out", out]].concat());
+    let file = directory.path().join("failing-impact.json");
+    let file = file.to_str().unwrap();
+    let document = written.json();
+    assert!(document["error"].as_str().unwrap().contains(file), "{document}");
+    let answer = percussion(&["impact", file, "--law", "plus", "--json"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert_eq!(answer.json()["status"], "resolved", "{answer:?}");
     let more = ["--set", "work_limit=1", "--inelastic-fallback"];
     let with = percussion(&[&common[..], &more[..]].concat());
     assert_eq!(with.code, Some(0), "{with:?}");
@@ -318,6 +330,7 @@ fn a_motion_with_energy_from_nowhere_is_not_completed() {
     let text = percussion(&["run", file]);
     assert_eq!(text.code, Some(1), "{text:?}");
     assert!(text.stdout.contains("Status: energy-gained"), "{}", text.stdout);
+    assert!(text.stderr.contains("J more than") && text.stderr.contains("--allow energy-gained"));
     let allowed = percussion(&["run", file, "--allow", "energy-gained"]);
     assert_eq!(allowed.code, Some(0), "{allowed:?}");
     let inelastic = percussion(&["run", file, "--integrator", "impulse-velocity", "--json"]);
@@ -399,4 +412,20 @@ fn no_scheme_passes_over_restitution_in_silence() {
         "ignored"
     );
     assert!(percussion(&arguments).stdout.contains("restitution ignored"));
+}
+
+#[test]
+fn an_impact_file_runs_without_a_law_and_is_no_scenario() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("balls.toml");
+    let file = file.to_str().unwrap();
+    assert_eq!(percussion(&["new", "impact", file]).code, Some(0));
+    let all = percussion(&["run", file]);
+    assert!(all.stdout.contains("newton") && all.stdout.contains("plus"), "{all:?}");
+    for option in [&["--duration", "3"][..], &["--integrator", "moreau-jean"]] {
+        percussion(&[&["run", file], option].concat())
+            .assert_refused(&[option[0], "is an impact, expected a scenario"]);
+    }
+    percussion(&["inspect", file])
+        .assert_refused(&["is an impact, expected a scenario", "percussion compare"]);
 }

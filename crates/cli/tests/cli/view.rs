@@ -109,6 +109,10 @@ fn directories_without_a_page_and_taken_ports_are_refused() {
     let empty = directory.path().to_str().unwrap();
     percussion(&["view", empty]).assert_refused(&[empty, "view.html", "--out"]);
     percussion(&["view", "no-such-directory"]).assert_refused(&["no-such-directory"]);
+    percussion(&["view", "rocking-block"]).assert_refused(&[
+        "built-in impact",
+        "percussion compare rocking-block --out rocking-block",
+    ]);
     fs::write(directory.path().join("view.html"), "").unwrap();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();

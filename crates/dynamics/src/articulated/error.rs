@@ -146,7 +146,7 @@ pub enum ArticulatedError {
     /// are a massless leaf and the rotation of a point mass about itself.
     #[error(
         "the mass matrix is singular: beside its ancestors, velocity {index} of the joint of link \
-         `{link}` moves only {fraction:e} of its inertia, expected more than 1e-12"
+         `{link}` moves {}", moved(.fraction)
     )]
     SingularMass {
         /// Offending link.
@@ -177,4 +177,12 @@ pub struct ShapeError {
     pub expected: [usize; 2],
     /// Rows and columns given.
     pub found: [usize; 2],
+}
+
+/// What a velocity moves, and what was expected.
+fn moved(fraction: &f64) -> String {
+    if fraction.is_nan() {
+        return "no mass and no moment of inertia, expected one of them".to_owned();
+    }
+    format!("only {fraction:e} of its inertia, expected more than 1e-12")
 }

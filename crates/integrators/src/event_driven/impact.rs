@@ -31,7 +31,7 @@ pub(super) enum Failure {
     Stated(percussion_impact::ProblemError),
     Law(Error),
     /// The law did not come to its end, or its certificate does not hold.
-    Unresolved,
+    Unresolved(Status),
 }
 
 /// The impact of `contacts` at a moment, with all bilateral equations as joints.
@@ -63,7 +63,7 @@ pub(super) fn by_law(problem: &Problem, law: &dyn Law, number: u64) -> Result<Ju
     let outcome = law.resolve_numbered(problem, number).map_err(Failure::Law)?;
     match outcome.trace.status {
         Status::Resolved | Status::EnergyGained => Ok(jump(problem, &outcome)),
-        _ => Err(Failure::Unresolved),
+        status => Err(Failure::Unresolved(status)),
     }
 }
 

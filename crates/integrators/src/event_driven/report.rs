@@ -300,12 +300,36 @@ impl Counters {
     }
 }
 
+/// An impact to which the law of a motion had no answer. Two are equal if status, contacts and velocities are.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Unanswered {
+    /// How the law ended.
+    pub status: percussion_impact::Status,
+    /// The contacts of the problem, by their numbers in the motion.
+    pub contacts: Vec<usize>,
+    /// The problem, with the bilateral equations of the model as joints.
+    pub problem: percussion_impact::Problem,
+}
+
+impl PartialEq for Unanswered {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (&self.problem, &other.problem);
+        (self.status, &self.contacts) == (other.status, &other.contacts)
+            && a.velocity() == b.velocity()
+            && a.contacts() == b.contacts()
+    }
+}
+
 /// Result of an integration.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
     /// How it ended.
     pub status: Status,
+    /// The impact at which it ended, with the status [`Status::ImpactUnresolved`]; `None` also if there were too many
+    /// impacts at this moment.
+    pub unanswered: Option<Unanswered>,
     /// The last state.
     pub state: State,
     /// Modes of the contacts there.

@@ -1,6 +1,6 @@
 //! The loop over the events of a motion.
 
-use percussion_impact::{Law, RestitutionUse};
+use percussion_impact::{Law, Problem, RestitutionUse};
 
 use super::{
     Error,
@@ -8,7 +8,7 @@ use super::{
     impact::{self, Failure, Jump},
     implicit::Stretches,
     modes,
-    report::{Cause, Event, EventKind, Mode, Report, Status},
+    report::{Cause, Event, EventKind, Mode, Report, Status, Unanswered},
     smooth::{self, Course},
 };
 use crate::events::Ending;
@@ -51,6 +51,8 @@ pub(super) struct Run<'a, 'm> {
     pub(super) restitution: RestitutionUse,
     /// Stretches of implicit steps.
     pub(super) stretches: Stretches,
+    /// The last impact to which the law had no answer.
+    pub(super) unanswered: Option<Unanswered>,
 }
 
 impl Run<'_, '_> {
@@ -109,8 +111,10 @@ impl Run<'_, '_> {
         let names = (0..contacts.len()).map(|contact| contacts.name(contact)).collect();
         let events = self.events;
         let restitution = self.restitution;
+        let unanswered = self.unanswered.filter(|_| status == Status::ImpactUnresolved);
         Ok(Report {
             status,
+            unanswered,
             state,
             modes,
             names,
@@ -179,10 +183,10 @@ impl Run<'_, '_> {
             Err(failure) => return self.fail(failure),
         };
         let jump = match impact::by_law(&problem, self.law, number) {
-            Err(Failure::Unresolved) if self.is_slow(&contacts) => {
+            Err(Failure::Unresolved(_)) if self.is_slow(&contacts) => {
                 return self.halt(&contacts, &problem);
             }
-            Err(failure) => return self.fail(failure),
+            Err(failure) => return self.end_at(failure, &contacts, problem),
             Ok(jump) => jump,
         };
         self.restitution = self.restitution.max(jump.restitution);
@@ -198,7 +202,7 @@ impl Run<'_, '_> {
         match ends {
             Some(ends) if !ends.is_empty() => match impact::inelastic(&problem) {
                 Ok(inelastic) => self.capture(&contacts, &ends, inelastic),
-                Err(failure) => return self.fail(failure),
+                Err(failure) => return self.end_at(failure, &contacts, problem),
             },
             _ => {
                 let Jump { velocity, impulses, dissipated, gains, .. } = jump;
@@ -407,10 +411,24 @@ impl Run<'_, '_> {
         self.events.push(Event { time: self.course.state.time, kind });
     }
 
+    /// As [`fail`](Self::fail), and keeps the impact for the report.
+    fn end_at(
+        &mut self,
+        failure: Failure,
+        contacts: &[usize],
+        problem: Problem,
+    ) -> Result<Option<Status>, Error> {
+        if let Failure::Unresolved(status) = failure {
+            let contacts = contacts.to_vec();
+            self.unanswered = Some(Unanswered { status, contacts, problem });
+        }
+        self.fail(failure)
+    }
+
     pub(super) fn fail(&self, failure: Failure) -> Result<Option<Status>, Error> {
         let time = self.course.state.time;
         match failure {
-            Failure::Unresolved => Ok(Some(Status::ImpactUnresolved)),
+            Failure::Unresolved(_) => Ok(Some(Status::ImpactUnresolved)),
             Failure::Law(source) => Err(Error::Law { time, source }),
             Failure::Stated(source) => Err(Error::Impact { time, source }),
         }

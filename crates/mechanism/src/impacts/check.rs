@@ -103,7 +103,7 @@ impl ImpactScenario {
 
     /// Checks the inertia of a body; `MassProperties` checks whether a tensor is physically possible.
     fn check_inertia(&self, path: &str, body: &Body) -> Result<(), Error> {
-        let massless = "0 for a body without mass";
+        let massless = "0 for a body without `mass`";
         if let Inertia::Scalar(moment) = body.inertia {
             at_least_zero(path, moment, "a finite number of at least 0 (kg·m²)")?;
             return require(path, &moment, massless, body.mass.is_some() || moment == 0.0);

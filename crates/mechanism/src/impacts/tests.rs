@@ -42,7 +42,7 @@ fn refusal(from: &str, to: &str) -> String {
 fn mistakes_are_answered_with_their_place() {
     for (from, to, message) in [
         ("mass = 2.0", "mass = -2.0", "`bodies[0].mass` is -2.0"),
-        ("mass = 2.0\n", "", "`bodies[0].inertia` is 0.01, expected 0 for a body without mass"),
+        ("mass = 2.0\n", "", "`bodies[0].inertia` is 0.01, expected 0 for a body without `mass`"),
         ("inertia = 0.01", "inertia = nan", "`bodies[0].inertia` is NaN"),
         ("[0.0, 0.1, 0.0]", "[0.0, 0.1]", "`bodies[0].coordinates` has 2 entries, expected 3"),
         ("[0.0, -1.0, 0.0]", "[0.0, inf, 0.0]", "`bodies[0].velocity[1]` is inf"),

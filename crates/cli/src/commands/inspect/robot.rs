@@ -17,8 +17,9 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
     let name = || format!("`{}`", arguments.file);
     let is_placed = arguments.file.to_ascii_lowercase().ends_with(".xml");
     ensure!(
-        !(is_placed && arguments.floating),
-        "`--floating` is given, but {} states itself how its bodies move",
+        !(is_placed && (arguments.floating || arguments.fixed_base)),
+        "`{}` is given, but {} states itself how its bodies move",
+        if arguments.floating { "--floating" } else { "--fixed-base" },
         name()
     );
     let base = if arguments.floating { Base::Floating } else { Base::Fixed };
@@ -40,12 +41,9 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
         // URDF has none.
         rows.iter_mut().for_each(|row| row.friction = None);
     }
-    let touching = Touching {
-        proximity: arguments.proximity,
-        components: contacts.len() * contacts.component_count(),
-        features: rows,
-        rank: rank(&mut contacts, system, coordinates, mass_matrix.as_ref())?,
-    };
+    let (components, rank) = rank(&mut contacts, system, coordinates, mass_matrix.as_ref())?;
+    let proximity = arguments.proximity;
+    let touching = Touching { proximity, features: rows, components, rank };
     warnings.extend(touching.warnings());
     let bodies: Vec<BodyRow> = mechanism
         .parts

@@ -17,8 +17,8 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
     let scenario = input::scenario(&arguments.file, &[])?;
     input::check_options(&arguments.file, &arguments.robot)?;
     ensure!(
-        !arguments.floating,
-        "`--floating` is for robots, expected a file named `*.urdf` instead of `{}`",
+        !(arguments.floating || arguments.fixed_base),
+        "`--floating` and `--fixed-base` are for robots, expected a file named `*.urdf` instead of `{}`",
         arguments.file
     );
     let setup = input::build(&scenario, &arguments.file)?;
@@ -29,12 +29,8 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
     let mass_matrix = MassMatrix::of(system, coordinates, &mut warnings);
     let mut contacts = ContactSet::for_system(system);
     let features = features(mechanism, arguments.proximity, &mut contacts)?;
-    let touching = Touching {
-        proximity: arguments.proximity,
-        components: features.len() * contacts.component_count(),
-        features,
-        rank: rank(&mut contacts, system, coordinates, mass_matrix.as_ref())?,
-    };
+    let (components, rank) = rank(&mut contacts, system, coordinates, mass_matrix.as_ref())?;
+    let touching = Touching { proximity: arguments.proximity, features, components, rank };
     let bodies: Vec<BodyRow> = mechanism
         .parts
         .iter()

@@ -21,7 +21,7 @@ use percussion_report::{
 use percussion_scenarios::overview;
 use serde::Serialize;
 
-use super::{End, trajectory_csv};
+use super::{End, files::trajectory_csv};
 use crate::{
     arguments::{Allowed, Run, Which},
     commands::impact,
@@ -29,6 +29,9 @@ use crate::{
     laws::choose,
     output::{Progress, Verdict, answer, complain, name_of, prepare_directory},
 };
+
+/// The file of an impact to which a law had no answer, in the directory of the results.
+const FAILING: &str = "failing-impact.json";
 
 /// The output of `run --json` for an event-driven motion.
 #[derive(Debug, Serialize)]
@@ -105,7 +108,17 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
             let mut error = None;
             match motion.report.status {
                 Status::EndReached | Status::EnergyReached => summary.status = "completed",
-                Status::EnergyGained => summary.status = "energy-gained",
+                Status::EnergyGained => {
+                    summary.status = "energy-gained";
+                    let (count, account) =
+                        (motion.report.counters.energy_gained, motion.report.energy);
+                    let what = if count > 0 {
+                        format!("{count} impacts by `{name}` gained energy")
+                    } else {
+                        format!("the account leaves {} J over", short(account.residual()))
+                    };
+                    super::gained_energy(arguments, &what);
+                }
                 Status::Interrupted => {
                     summary.status = "time-limit";
                     let all = short(scenario.duration);
@@ -113,7 +126,8 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                 }
                 Status::ImpactUnresolved => {
                     error = Some(anyhow!(
-                        "`{name}` has no answer to the impact at {time} s; with `--inelastic-fallback` it is inelastic"
+                        "`{name}` has no answer to the impact at {time} s{}; with `--inelastic-fallback` it is inelastic",
+                        why(&motion, arguments.out.as_deref())
                     ));
                 }
                 _ => {}
@@ -136,6 +150,25 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     let gains = arguments.settings.allow.contains(&Allowed::EnergyGained);
     let met = summary.status == "completed" || (summary.status == "energy-gained" && gains);
     Ok(if met { Verdict::Met } else { Verdict::Unmet })
+}
+
+/// How the law ended, at which contacts, and where the impact is, `out` being the directory of the results.
+fn why(motion: &EventMotion, out: Option<&Path>) -> String {
+    let Some(unanswered) = &motion.report.unanswered else {
+        return ", because too many impacts follow each other at this moment".to_owned();
+    };
+    let names = &motion.trajectory.contact_names;
+    let named = |contact: &usize| names.get(*contact).cloned().unwrap_or_default();
+    let contacts: Vec<_> = unanswered.contacts.iter().map(named).collect();
+    let status = name_of(&unanswered.status);
+    let hint = match out {
+        Some(directory) => {
+            let file = directory.join(FAILING);
+            format!("; `percussion compare {}` shows all laws", file.display())
+        }
+        None => "; `--out` writes it for `compare`".to_owned(),
+    };
+    format!(" of {}: {status}{hint}", contacts.join(", "))
 }
 
 fn law(arguments: &Run) -> Result<(Name, Box<dyn Law>)> {
@@ -193,6 +226,11 @@ fn write(directory: &Path, setup: &Setup, motion: &EventMotion) -> Result<Vec<Pa
         files.extend(write_figure(&directory.join(&figure.id), &figure)?);
     }
     files.extend(viewer::write(directory, &view::of_event_motion(setup, motion))?);
+    if let Some(unanswered) = &report.unanswered {
+        let file = directory.join(FAILING);
+        atomic::write(&file, input::impact_document(&unanswered.problem)?.as_bytes())?;
+        files.push(file);
+    }
     Ok(files)
 }
 

@@ -108,10 +108,14 @@ impl Scenario {
         pose: &Isometry3<f64>,
         links: &mut [Link],
     ) -> Result<(), Error> {
-        let moving = robot.velocity.is_some() || robot.angular_velocity.is_some();
-        if moving && description.root.is_none() {
+        if description.root.is_none() {
             let expected = "no velocity of a base that is fixed, but `robot.velocities` of joints";
-            refuse("robot.velocity", &robot.velocity, expected)?;
+            if let Some(velocity) = &robot.velocity {
+                refuse("robot.velocity", velocity, expected)?;
+            }
+            if let Some(velocity) = &robot.angular_velocity {
+                refuse("robot.angular_velocity", velocity, expected)?;
+            }
         }
         if !description.is_placed {
             let expected = "false, as the file has not one body that moves freely";
