@@ -12,7 +12,7 @@
 //! | figure | size of its terms | bound of what impulses contribute |
 //! | --- | --- | --- |
 //! | velocity at a contact or a joint | `\|J_k\| (\|v⁻\| + c \|v⁺\| + \|M⁻¹ Jᵀ\| \|Λ\|)` | `4 √(J_k M⁻¹ J_kᵀ) s` |
-//! | momentum | `\|M\| (\|v⁻\| + c \|v⁺\|) + \|Jᵀ\| \|Λ\|` | `4 √M_ii s` |
+//! | momentum | `\|M\| (\|v⁻\| + c \|v⁺\| + \|M⁻¹ Jᵀ\| \|Λ\|) + \|Jᵀ\| \|Λ\|` | `4 √M_ii s` |
 //! | impulse | that of the velocity at its row over `W_kk` | the same over `W_kk` |
 //! | energy | `½ \|v⁺ − v⁻\|ᵀ \|M\| (\|v⁺\| + \|v⁻\|)` | `2 s²` |
 //!

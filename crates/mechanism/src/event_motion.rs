@@ -136,9 +136,15 @@ impl EventMotion {
             let pushing = forces.filter(|(_, force)| force.iter().any(|entry| *entry != 0.0));
             used.extend(pushing.map(|(contact, _)| contact));
         }
+        used.extend(self.report.unanswered.iter().flat_map(|impact| &impact.contacts));
         let kept: Vec<usize> = (0..named).chain(used.range(named..).copied()).collect();
         for event in &mut self.report.events {
             for contact in contacts_of(&mut event.kind) {
+                *contact = kept.binary_search(contact).unwrap_or(*contact);
+            }
+        }
+        if let Some(impact) = &mut self.report.unanswered {
+            for contact in &mut impact.contacts {
                 *contact = kept.binary_search(contact).unwrap_or(*contact);
             }
         }

@@ -142,7 +142,10 @@ impl Scales {
             Sizes::new(rows * &velocity, rows * &moved, &(bound * 4.0), unit)
         };
         let reach = problem.free_row_sizes() * root;
-        let push = jacobian.tr_mul(&percussions) + bilateral.tr_mul(&joints);
+        // Responses that cancel leave their rounding in velocities, also where no impulse acts.
+        let push = jacobian.tr_mul(&percussions)
+            + bilateral.tr_mul(&joints)
+            + problem.momentum_sizes(&moved);
         let carried = problem.momentum_sizes(&velocity);
         let rounding = problem.rounding();
         let (row_sizes, joint_sizes) = (problem.free_row_sizes(), problem.joint_row_sizes());

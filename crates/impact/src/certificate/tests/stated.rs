@@ -162,7 +162,8 @@ impl Plain {
             let contacts = self.contacts.iter().zip(&self.percussions);
             contacts.chain(self.joints.iter().zip(&self.multipliers))
         };
-        let push: f64 = pushes().map(|(row, p)| row[i].abs() * p.abs()).sum();
+        let push = pushes().map(|(row, p)| row[i].abs() * p.abs()).sum::<f64>()
+            + dot(&self.sizes[i], &self.moved());
         let root = |j: usize| self.mass[j][j].sqrt();
         let moved = sum(&absolute(&self.before), &absolute(&self.after));
         let terms = (0..moved.len()).map(|j| root(j) * moved[j]).sum::<f64>()
@@ -321,7 +322,8 @@ fn figures_are_those_of_their_definitions() {
             let bound = 4.0 * plain.mass[i][i].sqrt() * plain.root(&plain.before);
             let pushes =
                 plain.contacts.iter().zip(p).chain(plain.joints.iter().zip(&plain.multipliers));
-            let push: f64 = pushes.map(|(row, p)| (row[i] * p).abs()).sum();
+            let push = pushes.map(|(row, p)| (row[i] * p).abs()).sum::<f64>()
+                + dot(&plain.sizes[i], &plain.moved());
             let size = dot(&plain.sizes[i], &plain.velocity()) + push.min(bound);
             (moved - given).abs() / size
         });
