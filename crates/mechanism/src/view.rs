@@ -31,6 +31,7 @@ use percussion_record::view::{self, PlaneView};
 use crate::scenario::Space;
 
 mod answers;
+mod bones;
 mod grains;
 mod impact;
 mod solids;

@@ -292,7 +292,7 @@ fn laws_stand_side_by_side_and_those_that_do_not_apply_say_why() {
     poisson                        0              0                    0
     sequential              0.093018       0.046509            −0.093018
 
-    routh does not apply: problem has 2 contacts, expected at most 1; see `Sequential` for more
+    routh does not apply: problem has 2 contacts, expected at most 1; the law `sequential` takes more, one after another
     ");
 
     let document = answer(BLOCK, "all", &["--set", "sequential.outcomes=all"]);

@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Vector3};
 use percussion_integrators::{ContactReport, event_driven::EventKind};
 use percussion_record::view::{BodyView, Curve, FORMAT, Mode, Motion, Touch, View};
 
-use super::{plane_view, pose, singles, solids};
+use super::{bones, plane_view, pose, singles, solids};
 use crate::{
     event_motion::{ContactMotion, EventMotion},
     mechanism::Mechanism,
@@ -210,7 +210,13 @@ fn pushes(motion: &EventMotion) -> Vec<Vec<ContactReport>> {
 /// The drawn bodies, followed by fixed objects other than planes.
 pub(super) fn bodies(scenario: &Scenario, mechanism: &Mechanism) -> Vec<BodyView> {
     match &mechanism.surfaces {
-        Some(surfaces) => solids::bodies(&mechanism.parts, surfaces),
+        Some(surfaces) => {
+            let mut bodies = solids::bodies(&mechanism.parts, surfaces);
+            if let Some(tree) = &mechanism.tree {
+                bones::add(tree, &mut bodies);
+            }
+            bodies
+        }
         None => scenario.bodies.iter().map(body_view).collect(),
     }
 }
