@@ -14,7 +14,7 @@ use std::{
     path::Path,
 };
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use nalgebra::DMatrix;
 use percussion_mechanism::{impacts::Kind, scenario::Scenario};
 use percussion_scenarios::fixtures;
@@ -46,12 +46,14 @@ pub(crate) fn scenario(name: &str, else_known: &[&'static str]) -> anyhow::Resul
     }
     let known = fixtures::scenarios().chain(else_known.iter().copied());
     check_file(path, "a TOML file", known)?;
-    // A file that cannot be read is reported below, with its line.
-    ensure!(
-        !Kind::of_path(path).is_ok_and(|kind| kind == Kind::Impact),
-        "`{name}` is an impact, expected a scenario; `percussion compare {name}` takes it"
-    );
-    Scenario::from_path(path).with_context(|| format!("`{name}`"))
+    Scenario::from_path(path).map_err(|error| match Kind::of_path(path) {
+        Ok(Kind::Impact) => {
+            anyhow!(
+                "`{name}` is an impact, expected a scenario; `percussion compare {name}` takes it"
+            )
+        }
+        _ => anyhow!(error).context(format!("`{name}`")),
+    })
 }
 
 /// Checks that the file of the expected `kind` exists; the error otherwise lists the `known` names.

@@ -29,6 +29,14 @@ impl Dimension {
     }
 }
 
+/// What a velocity moves that moves too little, as errors say it, and what was expected.
+pub(crate) fn moved(fraction: &f64) -> String {
+    if fraction.is_nan() {
+        return "no mass and no moment of inertia, expected one of them".to_owned();
+    }
+    format!("only {fraction:e} of its inertia, expected more than 1e-12")
+}
+
 /// The reason why coordinates do not describe a position of a [`System`].
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -60,7 +68,7 @@ pub enum CoordinateError {
     /// The mass matrix is singular at these coordinates.
     #[error(
         "mass matrix is singular: beside those before it, velocity {velocity}, of the joint of body {body}, moves \
-         only {fraction:e} of its inertia, expected more than 1e-12"
+         {}", moved(.fraction)
     )]
     SingularMass {
         /// Index of a velocity that, together with those before it, contains a motion without mass.

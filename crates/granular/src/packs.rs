@@ -117,20 +117,7 @@ impl Packs {
 
     /// The contacts in the order in which they were appended, with their impulses.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Contact> + '_ {
-        self.list.iter().map(|&Listed { gap, pair, place }| {
-            let (number, lane) = (place as usize / LANES, place as usize % LANES);
-            self.packs[number].contact(lane, gap, pair)
-        })
-    }
-
-    /// Applies the current impulses to the motions.
-    pub(crate) fn push_all(&self, motions: &mut [Motion]) {
-        for (pack, &filled) in self.packs.iter().zip(&self.filled) {
-            for lane in 0..usize::from(filled) {
-                let contact = pack.contact(lane, 0.0, 0);
-                contact.push(&contact.law.impulse, motions);
-            }
-        }
+        self.list.iter().map(|listed| listed.of(&self.packs))
     }
 
     /// Solves every contact in turn with the others fixed, from the first to the last, or backwards. Returns the square
@@ -145,21 +132,33 @@ impl Packs {
 
     /// As [`sweep`](Self::sweep), on processors without vectors of four numbers.
     fn sweep_singly(&mut self, motions: &mut [Motion], backwards: bool) -> f64 {
+        let Self { packs, list, .. } = self;
         let mut largest = 0.0;
-        let solve = |(pack, &filled): (&mut Pack, &u8)| {
-            for lane in 0..usize::from(filled) {
-                let mut contact = pack.contact(lane, 0.0, 0);
-                largest = larger(largest, contact.sweep(motions));
-                pack.set(lane, &contact);
-            }
+        let solve = |listed: &Listed| {
+            let mut contact = listed.of(packs);
+            largest = larger(largest, contact.sweep(motions));
+            let (number, lane) = listed.place();
+            packs[number].set(lane, &contact);
         };
-        let packs = self.packs.iter_mut().zip(&self.filled);
         if backwards {
-            packs.rev().for_each(solve);
+            list.iter().rev().for_each(solve);
         } else {
-            packs.for_each(solve);
+            list.iter().for_each(solve);
         }
         largest
+    }
+}
+
+impl Listed {
+    /// The number of the pack, and the lane.
+    fn place(&self) -> (usize, usize) {
+        (self.place as usize / LANES, self.place as usize % LANES)
+    }
+
+    /// The whole contact.
+    fn of(&self, packs: &[Pack]) -> Contact {
+        let (number, lane) = self.place();
+        packs[number].contact(lane, self.gap, self.pair)
     }
 }
 
@@ -273,7 +272,9 @@ mod tests {
                 for contact in &singly {
                     contact.push(&contact.law.impulse, &mut expected);
                 }
-                packs.push_all(&mut found);
+                for contact in packs.iter() {
+                    contact.push(&contact.law.impulse, &mut found);
+                }
                 assert_eq!(found, expected, "{seed}");
                 for count in 0..6 {
                     let solve = |contact: &mut Contact| contact.sweep(&mut expected);

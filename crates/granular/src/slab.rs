@@ -158,7 +158,9 @@ impl Slab {
 
     /// Applies the impulses carried over. `motions` begin with those of this slab, here and below.
     pub(crate) fn warm_start(&mut self, motions: &mut [Motion]) {
-        self.contacts.push_all(motions);
+        for contact in self.contacts.iter() {
+            contact.push(&contact.law.impulse, motions);
+        }
         for contact in &self.wall_contacts {
             contact.push(&contact.law.impulse, motions);
         }

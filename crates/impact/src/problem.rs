@@ -421,13 +421,17 @@ impl Problem {
         self.inertia.multiply(velocity)
     }
 
-    /// `M` (`n_v × n_v`), also if it was given by a factor or an operator.
+    /// `M` (`n_v × n_v`; kg, kg·m for mixed entries, kg·m²), also if it was given by a factor or an operator. It is
+    /// computed anew by each call.
     #[must_use]
     pub fn mass_matrix(&self) -> DMatrix<f64> {
         let n = self.velocity.len();
-        let unit = |i| DVector::from_fn(n, |k, _| f64::from(u8::from(k == i)));
-        let columns: Vec<_> = (0..n).map(|i| self.momentum(&unit(i))).collect();
-        if columns.is_empty() { DMatrix::zeros(0, 0) } else { DMatrix::from_columns(&columns) }
+        let mut matrix = DMatrix::identity(n, n);
+        for mut column in matrix.column_iter_mut() {
+            let momentum = self.momentum(&column.clone_owned());
+            column.copy_from(&momentum);
+        }
+        matrix
     }
 
     /// `½ vᵀ M v` (J).

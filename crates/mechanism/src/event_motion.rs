@@ -138,15 +138,16 @@ impl EventMotion {
         }
         used.extend(self.report.unanswered.iter().flat_map(|impact| &impact.contacts));
         let kept: Vec<usize> = (0..named).chain(used.range(named..).copied()).collect();
-        for event in &mut self.report.events {
-            for contact in contacts_of(&mut event.kind) {
+        let renumber = |contacts: &mut [usize]| {
+            for contact in contacts {
                 *contact = kept.binary_search(contact).unwrap_or(*contact);
             }
+        };
+        for event in &mut self.report.events {
+            renumber(contacts_of(&mut event.kind));
         }
         if let Some(impact) = &mut self.report.unanswered {
-            for contact in &mut impact.contacts {
-                *contact = kept.binary_search(contact).unwrap_or(*contact);
-            }
+            renumber(&mut impact.contacts);
         }
         let of = |entries: &[f64]| -> Vec<f64> {
             let entry = |k: usize| entries.get(k).copied().unwrap_or_default();

@@ -205,13 +205,13 @@ fn rank(
     contacts.delassus(&mut delassus)?;
     let rounding = f64::EPSILON * condition * delassus.nrows() as f64;
     let diagonal = delassus.diagonal();
-    let components = |contact: &[f64]| {
+    let of_contact = |contact: &[f64]| {
         if contact[1..].iter().all(|entry| *entry == 0.0) { 1 } else { contact.len() }
     };
-    let moving = diagonal.as_slice().chunks(contacts.component_count()).map(components).sum();
+    let components = diagonal.as_slice().chunks(contacts.component_count()).map(of_contact).sum();
     let values = delassus.symmetric_eigenvalues();
     let least = rounding * values.max();
-    Ok((moving, Some(values.iter().filter(|value| **value > least).count())))
+    Ok((components, Some(values.iter().filter(|value| **value > least).count())))
 }
 
 impl Touching {

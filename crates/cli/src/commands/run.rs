@@ -194,9 +194,8 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
         Ok(trajectory) => {
             if trajectory.status() != trajectory::Status::Completed {
                 summary.status = Status::EnergyGained;
-                let [gained, allowed] =
-                    [trajectory.worst_balance().gained, trajectory.worst_balance().allowed]
-                        .map(short);
+                let balance = trajectory.worst_balance();
+                let [gained, allowed] = [balance.gained, balance.allowed].map(short);
                 gained_energy(
                     arguments,
                     &format!(
@@ -268,7 +267,7 @@ fn is_impact(arguments: &Run) -> bool {
     let path = Path::new(name);
     if path.is_file() && path.extension().is_some_and(|extension| extension == "toml") {
         // A file that cannot be read is reported as a scenario, with its line.
-        return Kind::of_path(path).is_ok_and(|kind| kind == Kind::Impact);
+        return matches!(Kind::of_path(path), Ok(Kind::Impact));
     }
     let is_scenario = arguments.integrator.is_some()
         || input::is_robot(name)

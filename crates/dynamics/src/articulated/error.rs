@@ -1,5 +1,7 @@
 //! The reason why links do not make an [`Articulated`](super::Articulated) system: [`ArticulatedError`].
 
+use crate::system::moved;
+
 /// The reason why links do not make an articulated system. Every variant that concerns a link names it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -177,12 +179,4 @@ pub struct ShapeError {
     pub expected: [usize; 2],
     /// Rows and columns given.
     pub found: [usize; 2],
-}
-
-/// What a velocity moves, and what was expected.
-fn moved(fraction: &f64) -> String {
-    if fraction.is_nan() {
-        return "no mass and no moment of inertia, expected one of them".to_owned();
-    }
-    format!("only {fraction:e} of its inertia, expected more than 1e-12")
 }

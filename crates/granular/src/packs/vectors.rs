@@ -4,7 +4,7 @@
 //! the same to the bit. Where that function branches, both sides are computed and one is selected.
 
 use std::{
-    arch::x86_64::__m256d,
+    arch::x86_64::{__m256d, _CMP_LE_OQ, _CMP_LT_OQ, _CMP_UNORD_Q},
     array,
     ops::{Add, Div, Mul, Sub},
 };
@@ -120,28 +120,26 @@ impl Lanes {
     }
 
     #[inline(always)]
+    fn compared<const HOW: i32>(self, other: Self) -> Mask {
+        Mask(Self { value: self.simd.avx._mm256_cmp_pd::<HOW>(self.value, other.value), ..self })
+    }
+
+    #[inline(always)]
     fn below(self, limit: Self) -> Mask {
-        const LESS: i32 = std::arch::x86_64::_CMP_LT_OQ;
-        let value = self.simd.avx._mm256_cmp_pd::<LESS>(self.value, limit.value);
-        Mask(Self { value, ..self })
+        self.compared::<_CMP_LT_OQ>(limit)
     }
 
     #[inline(always)]
     fn at_most(self, limit: Self) -> Mask {
-        const AT_MOST: i32 = std::arch::x86_64::_CMP_LE_OQ;
-        let value = self.simd.avx._mm256_cmp_pd::<AT_MOST>(self.value, limit.value);
-        Mask(Self { value, ..self })
+        self.compared::<_CMP_LE_OQ>(limit)
     }
-}
 
-impl Lanes {
     /// As [`contact::larger`].
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
-        const UNORDERED: i32 = std::arch::x86_64::_CMP_UNORD_Q;
-        let value = self.simd.avx._mm256_cmp_pd::<UNORDERED>(self.value, self.value);
         let larger = other.at_most(self).select(self, other);
-        Mask(Self { value, ..self }).select(self, larger)
+        let is_nan = self.compared::<_CMP_UNORD_Q>(self);
+        is_nan.select(self, larger)
     }
 }
 
@@ -249,7 +247,7 @@ impl Motions {
         }
     }
 
-    /// Writes the motions back.
+    /// Writes the motions back, whole, because vectors are written faster than their parts.
     #[inline(always)]
     fn scatter(&self, places: &[u32; LANES], motions: &mut [Motion]) {
         let simd = self.inverse_mass.simd;

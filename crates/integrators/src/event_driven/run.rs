@@ -51,7 +51,7 @@ pub(super) struct Run<'a, 'm> {
     pub(super) restitution: RestitutionUse,
     /// Stretches of implicit steps.
     pub(super) stretches: Stretches,
-    /// The last impact to which the law had no answer.
+    /// The impact to which the law had no answer, until it is crossed.
     pub(super) unanswered: Option<Unanswered>,
 }
 
@@ -85,7 +85,7 @@ impl Run<'_, '_> {
                 *cause != Cause::ImpactUnresolved || self.course.settings.inelastic_fallback
             };
             match status.cause().filter(is_crossed) {
-                Some(cause) if self.cross(cause)? => {}
+                Some(cause) if self.cross(cause)? => self.unanswered = None,
                 _ => break status,
             }
         };
@@ -111,7 +111,7 @@ impl Run<'_, '_> {
         let names = (0..contacts.len()).map(|contact| contacts.name(contact)).collect();
         let events = self.events;
         let restitution = self.restitution;
-        let unanswered = self.unanswered.filter(|_| status == Status::ImpactUnresolved);
+        let unanswered = self.unanswered;
         Ok(Report {
             status,
             unanswered,
