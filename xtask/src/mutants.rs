@@ -45,6 +45,7 @@ const PACKAGES: [Package; 2] = [
         name: "percussion-complementarity",
         skipped: &[],
         files: &[
+            "crates/complementarity/src/elimination.rs",
             "crates/complementarity/src/lcp/lemke.rs",
             "crates/complementarity/src/lcp/lemke/**",
             "crates/complementarity/src/lcp/residual.rs",
