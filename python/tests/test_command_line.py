@@ -168,7 +168,7 @@ def test_robots(ask: Ask) -> None:
     printed = ask("run", file, "--integrator", "stewart-trinkle", "--duration", "0.02", "--friction", "0.5")
     trajectory = pc.Model.from_file(file, scheme="stewart-trinkle", friction=0.5).simulate(0.02)
     assert printed["end"]["coordinates"] == trajectory.coordinates[-1].tolist()
-    inspected = ask("inspect", file, "--floating")
+    inspected = ask("inspect", file)
     robot = pc.Model.from_file(file, scheme="stewart-trinkle")
     assert inspected["degrees_of_freedom"] == len(robot.velocity)
     assert {row["name"]: row["mass"] for row in inspected["bodies"]}.items() <= robot.bodies.items()

@@ -4,7 +4,6 @@ mod friction;
 mod impact;
 mod lcp;
 mod robot;
-mod taker;
 
 use std::{
     fmt,
@@ -23,13 +22,12 @@ use serde::{
     de::{DeserializeOwned, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
-use crate::likeness::did_you_mean;
+use crate::{catalogue::taker, likeness::did_you_mean};
 
 pub(crate) use friction::{Friction, Stated, StatedBlocks, friction};
 pub(crate) use impact::{Subject, impact, impact_document};
 pub(crate) use lcp::lcp;
 pub(crate) use robot::{Purpose, build, check_options, is_robot, robot};
-pub(crate) use taker::taker;
 
 /// Maximum size of a file (bytes): a matrix of about 3000 rows.
 const SIZE_LIMIT: u64 = 256 << 20;

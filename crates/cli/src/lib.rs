@@ -64,6 +64,7 @@
 //! The other commands are no interface: they print, and what they compute is in the other crates.
 
 mod arguments;
+mod catalogue;
 mod commands;
 mod input;
 mod laws;

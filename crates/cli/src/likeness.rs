@@ -1,8 +1,11 @@
 //! Suggestions for unknown names.
 
-/// The end of an error message about the unknown name `typed`: the most similar of the `known` names, if there is one.
+/// The end of an error message about the unknown name `typed`: the most similar of the `known` names, if there is one, and of
+/// several that are equally similar the shortest.
 pub(crate) fn did_you_mean<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let near = known.max_by(|a, b| likeness(typed, a).total_cmp(&likeness(typed, b)));
+    let near = known.max_by(|a, b| {
+        likeness(typed, a).total_cmp(&likeness(typed, b)).then(b.len().cmp(&a.len()))
+    });
     match near.filter(|near| likeness(typed, near) > 0.8) {
         Some(near) => format!("; did you mean `{near}`?"),
         None => String::new(),
@@ -27,6 +30,8 @@ mod tests {
         assert_eq!(did_you_mean("stewart-trinkle/rod-on-tabel", known()), rod);
         assert_eq!(did_you_mean("toleranc", known()), "; did you mean `lemke.tolerance`?");
         assert_eq!(did_you_mean("billiards", known()), "");
+        let blocks = ["rocking-block", "restitution/rocking-block"].into_iter();
+        assert_eq!(did_you_mean("rocking-blok", blocks), "; did you mean `rocking-block`?");
         assert_eq!(did_you_mean("billiards", [].into_iter()), "");
     }
 }

@@ -342,6 +342,82 @@ mod tests {
     }
 
     #[test]
+    fn rounding_is_64_epsilon_for_each_velocity() {
+        for (part, is_kept) in [(120.0, false), (136.0, true)] {
+            let mut rows = dmatrix![1.0, 0.0; 0.0, part * f64::EPSILON];
+            let mut responses = rows.transpose();
+            drop_rounding(&mut rows, &mut responses, std::iter::once(0..2));
+            assert_eq!(rows[(1, 1)] > 0.0, is_kept, "{part}");
+        }
+    }
+
+    /// Rows of four velocities: one nearly a multiple of another, a copy in other units, and a combination of three.
+    fn nearly_dependent() -> (DMatrix<f64>, DMatrix<f64>) {
+        let rows = dmatrix![
+            1.0, 2.0, 0.5, -1.0;
+            1.0, 2.0, 0.5 + 1e-6, -1.0 + 3e-6;
+            1e3, 2e3, 5e2, -1e3;
+            0.3, -1.0, 2.0, 0.7;
+            2.3, 3.0, 3.0 + 1e-6, -1.3 + 3e-6
+        ];
+        let factor = dmatrix![
+            2.0, 0.0, 0.0, 0.0;
+            0.5, 1.0, 0.0, 0.0;
+            -0.3, 0.2, 3.0, 0.0;
+            0.1, -0.4, 0.6, 0.5
+        ];
+        (rows, &factor * factor.transpose())
+    }
+
+    #[test]
+    fn the_basis_is_orthonormal_however_close_the_rows_are() {
+        let (rows, mass) = nearly_dependent();
+        let responses = mass.clone().cholesky().unwrap().solve(&rows.transpose());
+        let span = Span::new(&rows, &responses);
+        assert_eq!(span.rank(), 3);
+        assert!(span.smallest > 1e-7 && span.smallest < 1e-5, "{}", span.smallest);
+        let gram = &span.momenta * &span.velocities;
+        assert!((&gram - DMatrix::identity(3, 3)).amax() < 1e-14, "{gram}");
+        // The momenta belong to the velocities, up to the rounding of a row of which 1e-6 remains.
+        let momenta = span.velocities.transpose() * &mass;
+        assert!((momenta - &span.momenta).amax() < 1e-8);
+        assert!((rows.tr_mul(&span.impulses) - span.momenta.transpose()).amax() < 1e-8);
+    }
+
+    /// What remains of a velocity, of a response and of a row is the same projection, `1 − Q Qᵀ M`.
+    #[test]
+    fn velocities_responses_and_rows_lose_their_parts_along_the_basis() {
+        let (rows, mass) = nearly_dependent();
+        let factors = mass.clone().cholesky().unwrap();
+        let responses = factors.solve(&rows.transpose());
+        let span = Span::new(&rows, &responses);
+        let others = dmatrix![0.2, -0.7, 1.1, 0.4; 3.0, 0.1, -0.2, 5.0];
+        let mut reduced = factors.solve(&others.transpose());
+        let before = reduced.clone();
+        span.reduce(&mut reduced);
+        for (column, start) in reduced.column_iter().zip(before.column_iter()) {
+            let mut velocity = start.clone_owned();
+            let impulses = span.project(&mut velocity);
+            assert!((&velocity - column).amax() < 1e-14);
+            assert!((&rows * &velocity).amax() < 1e-11, "{}", &rows * &velocity);
+            assert!((&mass * (velocity - start) - rows.tr_mul(&impulses)).amax() < 1e-7);
+        }
+        let left = span.reduced_rows(&others);
+        assert!((&left * &span.velocities).amax() < 1e-14);
+        assert!((left - reduced.transpose() * mass).amax() < 1e-8);
+    }
+
+    #[test]
+    fn without_rows_nothing_changes() {
+        let span = Span::new(&DMatrix::zeros(0, 2), &DMatrix::zeros(2, 0));
+        let rows = dmatrix![1.0, 2.0];
+        let mut response = rows.transpose();
+        span.reduce(&mut response);
+        assert_eq!((span.rank(), &response), (0, &rows.transpose()));
+        assert_eq!(span.reduced_rows(&rows), rows);
+    }
+
+    #[test]
     fn rows_without_a_response_take_no_impulse() {
         let span = Span::new(&dmatrix![0.0, 0.0], &dmatrix![0.0; 0.0]);
         let mut velocity = dvector![1.0, 2.0];

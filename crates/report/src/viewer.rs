@@ -19,6 +19,7 @@ const STYLE: &str = include_str!("../assets/viewer/viewer.css");
 /// One script in several files: the first opens the function that the last one closes.
 const SCRIPT: &str = concat!(
     include_str!("../assets/viewer/data.js"),
+    include_str!("../assets/viewer/room.js"),
     include_str!("../assets/viewer/stage.js"),
     include_str!("../assets/viewer/bodies.js"),
     include_str!("../assets/viewer/contacts.js"),

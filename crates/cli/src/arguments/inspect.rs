@@ -11,11 +11,8 @@ pub(crate) struct Inspect {
     /// Robot description (URDF, `*.urdf`, or MJCF, `*.xml`), scenario file (TOML), or name of a built-in scenario.
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: String,
-    /// Let the root link of a robot move freely instead of fixing it in the world.
-    #[arg(long)]
-    pub(crate) floating: bool,
-    /// Fix it, which is the default here and the option of `run`.
-    #[arg(long, conflicts_with = "floating")]
+    /// Fix the root link of a robot in the world; by default it floats, unless its name is `world`.
+    #[arg(long, help_heading = "Robots (*.urdf, *.xml)")]
     pub(crate) fixed_base: bool,
     #[command(flatten)]
     pub(crate) robot: RobotOptions,
@@ -30,5 +27,5 @@ pub(crate) struct Inspect {
 const INSPECT_HELP: &str = "\
 Examples:
   percussion inspect stewart-trinkle/four-balls
-  percussion inspect robot.urdf --floating --friction 0.8
+  percussion inspect robot.urdf --fixed-base --friction 0.8
   percussion inspect robot.urdf --posture knee=0.5,hip=-0.2 --ground 0 --height 0";

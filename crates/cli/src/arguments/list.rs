@@ -1,17 +1,13 @@
 //! The command line of `percussion list`.
 
 use clap::Args;
-use percussion_mechanism::laws::Name;
-
-use crate::laws::law;
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 #[command(after_help = LIST_HELP)]
 pub(crate) struct List {
-    /// Law whose settings are shown.
-    #[arg(value_parser = law(), hide_possible_values = true)]
-    pub(crate) law: Option<Name>,
+    /// Law whose settings are shown, or another name, whose title and commands are shown.
+    pub(crate) name: Option<String>,
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
@@ -20,4 +16,5 @@ pub(crate) struct List {
 const LIST_HELP: &str = "\
 Examples:
   percussion list
-  percussion list set-valued-routh";
+  percussion list set-valued-routh
+  percussion list rocking-block";

@@ -1,5 +1,6 @@
 //! `percussion impact` and `percussion compare`.
 
+mod comparison;
 mod document;
 mod drawing;
 mod places;
@@ -193,7 +194,7 @@ fn side_by_side(
             }
         }
     }
-    ensure!(comparison.answers().next().is_some(), "{}", text::refusals(&comparison));
+    ensure!(comparison.answers().next().is_some(), "{}", comparison::refusals(&comparison));
     if let (Some(stage), Some(directory)) = (&subject.stage, out) {
         comparison.files.extend(playing::write(stage, comparison.answers(), directory)?);
     }
@@ -203,7 +204,7 @@ fn side_by_side(
         atomic::write(&file, page.html().as_bytes())?;
         comparison.files.push(file);
     }
-    answer(json, &comparison, || text::comparison(subject, &comparison))?;
+    answer(json, &comparison, || comparison::comparison(subject, &comparison))?;
     Ok(verdict(comparison.answers().all(|document| document.is_resolved(allowed))))
 }
 

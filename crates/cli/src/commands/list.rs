@@ -1,129 +1,115 @@
 //! `percussion list`.
 
-use anyhow::Result;
+use std::collections::BTreeMap;
+
+use anyhow::{Result, ensure};
 use percussion_collision::Shape;
-use percussion_complementarity::friction;
 use percussion_impact::settings::Setting;
-use percussion_integrators::schemes;
 use percussion_mechanism::laws::Name;
 use percussion_report::Table;
-use percussion_scenarios::{experiments, fixtures};
 use serde::Serialize;
 
 use crate::{
-    arguments::{List, Solver},
+    arguments::List,
+    catalogue::{Entry, Shelf, shelves},
+    likeness::did_you_mean,
     output::{Verdict, answer},
 };
 
 /// All built-in names.
 #[derive(Debug, Serialize)]
 struct Names {
-    scenarios: Vec<Entry>,
-    impacts: Vec<Entry>,
-    designs: Vec<Entry>,
-    experiments: Vec<Entry>,
-    laws: Vec<Entry>,
-    lcp_solvers: Vec<Entry>,
-    friction_laws: Vec<Entry>,
-    friction_solvers: Vec<Entry>,
-    schemes: Vec<Entry>,
-    shapes: Vec<&'static str>,
-}
-
-#[derive(Debug, Serialize)]
-struct Entry {
-    name: String,
-    title: String,
+    #[serde(flatten)]
+    shelves: BTreeMap<&'static str, Vec<Entry>>,
+    shapes: &'static [&'static str],
 }
 
 /// One law.
 #[derive(Debug, Serialize)]
 struct LawSheet {
-    #[serde(flatten)]
-    entry: Entry,
+    name: String,
+    title: String,
     settings: Vec<Setting>,
 }
 
+/// Everything else that has a name.
+#[derive(Debug, Serialize)]
+struct NameSheet {
+    name: String,
+    /// A title for each thing of this name, without repetitions.
+    titles: Vec<String>,
+    /// The commands that take the name.
+    commands: Vec<String>,
+}
+
 pub(super) fn execute(arguments: &List) -> Result<Verdict> {
-    if let Some(law) = arguments.law {
-        let sheet = LawSheet { entry: law_entry(law), settings: law.settings() };
-        answer(arguments.json, &sheet, || sheet_text(&sheet))?;
-        return Ok(Verdict::Met);
+    let List { name, json } = arguments;
+    match name.as_ref().map(|name| (name, name.parse::<Name>())) {
+        None => {
+            let shelves = shelves()?;
+            let text = text(&shelves);
+            let shelves = shelves.into_iter().map(|shelf| (shelf.key, shelf.entries)).collect();
+            answer(*json, &Names { shelves, shapes: &Shape::NAMES }, || text)?;
+        }
+        Some((name, Ok(law))) => {
+            let (name, title) = (name.clone(), law.summary().to_owned());
+            let sheet = LawSheet { name, title, settings: law.settings() };
+            answer(*json, &sheet, || law_text(&sheet))?;
+        }
+        Some((name, Err(_))) => {
+            let sheet = name_sheet(name)?;
+            answer(*json, &sheet, || {
+                format!("{}\n\n  {}\n", sheet.titles.join("\n"), sheet.commands.join("\n  "))
+            })?;
+        }
     }
-    let scenarios = fixtures::scenarios()
-        .map(|name| Ok(Entry { name: name.to_owned(), title: fixtures::scenario(name)?.title }))
-        .collect::<Result<_>>()?;
-    let impacts = fixtures::IMPACTS
-        .iter()
-        .map(|name| Ok(Entry { name: (*name).to_owned(), title: fixtures::impact(name)?.title }))
-        .collect::<Result<_>>()?;
-    let designs = fixtures::DESIGNS
-        .iter()
-        .map(|name| Ok(Entry { name: (*name).to_owned(), title: fixtures::design(name)?.title }))
-        .collect::<Result<_>>()?;
-    let experiments = experiments()
-        .iter()
-        .map(|known| Entry { name: known.id.to_owned(), title: known.title.to_owned() })
-        .collect();
-    let laws = Name::ALL.into_iter().map(law_entry).collect();
-    let entry =
-        |(name, title): (&str, &str)| Entry { name: name.to_owned(), title: title.to_owned() };
-    let friction_laws = friction::Law::all().map(|law| (law.name(), law.summary()));
-    let friction_solvers = friction::Method::all().map(|one| (one.name(), one.summary()));
-    let schemes = schemes::Name::ALL.map(|scheme| (scheme.as_str(), scheme.summary()));
-    let names = Names {
-        scenarios,
-        impacts,
-        designs,
-        experiments,
-        laws,
-        lcp_solvers: Solver::list().map(entry).collect(),
-        friction_laws: friction_laws.into_iter().map(entry).collect(),
-        friction_solvers: friction_solvers.into_iter().map(entry).collect(),
-        schemes: schemes.into_iter().map(entry).collect(),
-        shapes: Shape::NAMES.to_vec(),
-    };
-    answer(arguments.json, &names, || text(&names))?;
     Ok(Verdict::Met)
 }
 
-fn law_entry(law: Name) -> Entry {
-    Entry { name: law.to_string(), title: law.summary().to_owned() }
+fn name_sheet(name: &str) -> Result<NameSheet> {
+    let shelves = shelves()?;
+    let (mut titles, mut commands) = (Vec::new(), Vec::new());
+    for shelf in &shelves {
+        for entry in shelf.entries.iter().filter(|entry| entry.name == name) {
+            if !titles.contains(&entry.title) {
+                titles.push(entry.title.clone());
+            }
+            commands.push(shelf.command.replace("NAME", name));
+        }
+    }
+    let known = shelves.iter().flat_map(|shelf| &shelf.entries).map(|entry| entry.name.as_str());
+    ensure!(
+        !commands.is_empty(),
+        "`{name}` is not built in, expected a name that `percussion list` shows{}",
+        did_you_mean(name, known)
+    );
+    Ok(NameSheet { name: name.to_owned(), titles, commands })
 }
 
-fn text(names: &Names) -> String {
-    let table = |kind: &str, entries: &[Entry]| {
-        let mut table = Table::new("<<", [kind, ""]);
-        for entry in entries {
+fn text(shelves: &[Shelf]) -> String {
+    let of_shelf = |shelf: &Shelf| {
+        let mut table = Table::new("<<", [&*format!("{} ({})", shelf.plural, shelf.command), ""]);
+        for entry in &shelf.entries {
             table.push([entry.name.as_str(), entry.title.as_str()]);
         }
         table.to_string()
     };
-    let shapes =
-        names.shapes.iter().map(|name| Entry { name: (*name).to_owned(), title: String::new() });
-    [
-        table("scenarios (percussion run NAME)", &names.scenarios),
-        table("impacts (percussion impact NAME --law LAW)", &names.impacts),
-        table("designs (percussion design NAME)", &names.designs),
-        table("experiments (percussion reproduce ID)", &names.experiments),
-        table("laws (percussion impact FILE --law NAME)", &names.laws),
-        table("solvers (percussion solve lcp FILE --solver NAME)", &names.lcp_solvers),
-        table("friction laws (percussion solve friction FILE --law NAME)", &names.friction_laws),
-        table("solvers (percussion solve friction FILE --solver NAME)", &names.friction_solvers),
-        table("schemes (percussion run NAME --integrator SCHEME)", &names.schemes),
-        table("shapes of bodies", &shapes.collect::<Vec<_>>()),
-    ]
-    .join("\n")
+    let mut shapes = Table::new("<", ["shapes of bodies"]);
+    for name in Shape::NAMES {
+        shapes.push([name]);
+    }
+    let tables = shelves.iter().map(of_shelf).chain([shapes.to_string()]);
+    tables.collect::<Vec<_>>().join("\n")
 }
 
-fn sheet_text(sheet: &LawSheet) -> String {
-    let Entry { name, title } = &sheet.entry;
+fn law_text(sheet: &LawSheet) -> String {
+    let LawSheet { name, title, settings } = sheet;
     let mut table = Table::new("<><", ["setting", "default", "values"]);
-    for setting in &sheet.settings {
+    for setting in settings {
         table.push([&setting.key, &setting.default, &setting.expected].map(String::as_str));
     }
     format!(
         "{name}: {title}\n\n{table}\nGiven as --set {}=VALUE\n",
-        sheet.settings.first().map_or("KEY", |first| first.key.as_str())
+        settings.first().map_or("KEY", |first| first.key.as_str())
     )
 }

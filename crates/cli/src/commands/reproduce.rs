@@ -10,7 +10,7 @@ use percussion_scenarios::{Effort, Error, Experiment, Options, experiments, fami
 
 use crate::{
     arguments::Reproduce,
-    input::taker,
+    catalogue::taker,
     likeness::did_you_mean,
     output::{Verdict, complain, prepare_directory, print},
 };

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 use self::server::{Limits, serve};
 use crate::{
     arguments::View,
-    input::taker,
+    catalogue::taker,
     output::{Verdict, print},
 };
 

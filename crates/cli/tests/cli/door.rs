@@ -130,11 +130,30 @@ fn a_name_of_another_command_is_refused_with_that_command() {
         (&["design", "ramone"], "percussion compare ramone"),
         (&["reproduce", "rocking-block"], "percussion compare rocking-block"),
         (&["grains", "event-driven/bouncing-ball"], "percussion run event-driven/bouncing-ball"),
-        (&["run", "moreau-jean"], "percussion run NAME --integrator moreau-jean"),
+        (&["run", "moreau-jean"], "percussion run FILE --integrator moreau-jean"),
         (&["run", "drum"], "percussion grains drum"),
     ] {
         percussion(arguments).assert_refused(&["built-in", &format!("`{command}` takes it")]);
     }
+}
+
+#[test]
+fn the_list_says_which_commands_take_a_name() {
+    for (name, commands) in [
+        ("stewart-trinkle/four-balls", &["percussion run ", "percussion reproduce "][..]),
+        ("rocking-block", &["percussion compare "]),
+        ("drum", &["percussion grains "]),
+        ("channel", &["percussion grains "]),
+        ("interior-point", &["percussion solve friction FILE --solver "]),
+    ] {
+        let sheet = percussion(&["list", name, "--json"]).json();
+        let listed = sheet["commands"].as_array().unwrap();
+        let commands: Vec<_> = commands.iter().map(|command| format!("{command}{name}")).collect();
+        assert_eq!(listed, &commands, "{sheet}");
+        let text = percussion(&["list", name]).stdout;
+        assert!(commands.iter().all(|command| text.contains(command)), "{text}");
+    }
+    percussion(&["list", "rocking-blok"]).assert_refused(&["not built in", "`rocking-block`?"]);
 }
 
 #[test]

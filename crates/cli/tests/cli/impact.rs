@@ -153,7 +153,7 @@ fn energy_that_grew_is_a_status_and_success_only_where_allowed() {
     assert_eq!(document.json()["violations"], json!(["energy_change"]));
     let text = impact(PENDULUM, "newton", &[]);
     assert!(
-        text.stdout.contains("energy-gained") && text.stdout.contains("GAINS"),
+        ["energy-gained", "VIOLATED", "gains "].iter().all(|words| text.stdout.contains(words)),
         "{}",
         text.stdout
     );
@@ -224,16 +224,16 @@ fn people_read_tables() {
     0               3    −0.28571         −2           1          1           0  separates
     Λ impulse (N·s), u contact velocity (m/s), before (−) and after (+)
 
-    certificate              value  unit
-    ──────────────────  ──────────  ────  ─────────────────────────────
+    certificate              value  unit  verdict
+    ──────────────────  ──────────  ────  ────────────  ─────────────────────────────
     approach                     0  m/s   holds
     adhesion                     0  N·s   holds
     cone violation               0  N·s   holds
-    complementarity              3  J     contacts that pushed separate
+    complementarity              3  J     not required  contacts that pushed separate
     bilateral residual           0  m/s   holds
     energy before              2.5  J
     energy after           0.85714  J
-    energy change          −1.6429  J     loses 65.714 %
+    energy change          −1.6429  J     holds         loses 65.714 %
 
     stage  what happens  contact  velocity at its end
     ─────  ────────────  ───────  ────────────────────
@@ -255,16 +255,16 @@ fn people_read_tables() {
     1         0.11295   −0.039865   −0.44294           0          0           0  sticks
     Λ impulse (N·s), u contact velocity (m/s), before (−) and after (+)
 
-    certificate              value  unit
-    ──────────────────  ──────────  ────  ─────────────────────────────
+    certificate              value  unit  verdict
+    ──────────────────  ──────────  ────  ────────────  ─────────────────────────────
     approach                     0  m/s   holds
     adhesion                     0  N·s   holds
     cone violation               0  N·s   holds
-    complementarity       0.035022  J     contacts that pushed separate
+    complementarity       0.035022  J     not required  contacts that pushed separate
     bilateral residual           0  m/s   holds
     energy before           0.0981  J
     energy after         0.0072103  J
-    energy change         −0.09089  J     loses 92.65 %
+    energy change         −0.09089  J     holds         loses 92.65 %
 
     stage  what happens  contact  velocity at its end
     ─────  ────────────  ───────  ─────────────────────────────
@@ -291,6 +291,16 @@ fn laws_stand_side_by_side_and_those_that_do_not_apply_say_why() {
     before the impact              0       −0.44294                    0
     poisson                        0              0                    0
     sequential              0.093018       0.046509            −0.093018
+
+    impulse (N·s)  left corner normal  left corner tangential  right corner normal
+    ─────────────  ──────────────────  ──────────────────────  ───────────────────
+    poisson                   0.22147                       0              0.22147
+    sequential                 0.3765                 0.13288              0.11295
+
+    impulse (N·s)  right corner tangential
+    ─────────────  ───────────────────────
+    poisson                              0
+    sequential                   −0.039865
 
     routh does not apply: problem has 2 contacts, expected at most 1; the law `sequential` takes more, one after another
     ");

@@ -58,6 +58,11 @@ method = "stewart-trinkle"
 step_size = 0.01
 "#;
 
+/// Inspects the cart `text`, whose rail is fixed in the world.
+fn inspect_cart(text: &str, options: &[&str]) -> Finished {
+    inspect("cart.urdf", text, &[&["--fixed-base"], options].concat())
+}
+
 /// Inspects `text` as a file called `name`.
 fn inspect(name: &str, text: &str, options: &[&str]) -> Finished {
     let directory = tempfile::tempdir().unwrap();
@@ -68,7 +73,7 @@ fn inspect(name: &str, text: &str, options: &[&str]) -> Finished {
 
 #[test]
 fn a_robot_is_told_by_its_links_joints_and_masses() {
-    let finished = inspect("cart.urdf", CART, &["--json"]);
+    let finished = inspect_cart(CART, &["--json"]);
     assert_eq!(finished.code, Some(0), "{finished:?}");
     let document = finished.json();
     assert_eq!((&document["kind"], &document["name"]), (&"robot".into(), &"cart".into()));
@@ -86,7 +91,7 @@ fn a_robot_is_told_by_its_links_joints_and_masses() {
 /// `M = [4, −1; −1, 1.004]` (a point of 1 kg hangs 1 m below the slider of 3 kg).
 #[test]
 fn the_condition_is_that_of_the_mass_matrix() {
-    let document = inspect("cart.urdf", CART, &["--json"]).json();
+    let document = inspect_cart(CART, &["--json"]).json();
     let (trace, determinant): (f64, f64) = (5.004, 4.0 * 1.004 - 1.0);
     let root = (0.25 * trace * trace - determinant).sqrt();
     let expected = (0.5 * trace + root) / (0.5 * trace - root);
@@ -103,7 +108,7 @@ fn the_condition_is_that_of_the_mass_matrix() {
 /// of the bob's contact velocity perpendicular to the plane of motion is impossible.
 #[test]
 fn touching_features_are_those_of_links_that_no_joint_connects() {
-    let touching = &inspect("cart.urdf", CART, &["--json"]).json()["touching"];
+    let touching = &inspect_cart(CART, &["--json"]).json()["touching"];
     assert_eq!(touching["features"].as_array().unwrap().len(), 1, "{touching}");
     let feature = &touching["features"][0];
     assert_eq!(feature["between"], serde_json::json!(["rail", "bob"]));
@@ -112,7 +117,7 @@ fn touching_features_are_those_of_links_that_no_joint_connects() {
 
     let apart = CART.replacen("radius=\"0.2\"", "radius=\"0.19\"", 1);
     let touching = |options: &[&str]| {
-        let document = inspect("cart.urdf", &apart, &[options, &["--json"]].concat()).json();
+        let document = inspect_cart(&apart, &[options, &["--json"]].concat()).json();
         document["touching"]["features"].as_array().unwrap().len()
     };
     assert_eq!((touching(&[]), touching(&["--proximity", "0.02"])), (0, 1));
@@ -126,14 +131,14 @@ fn a_floating_robot_has_six_more_degrees_of_freedom() {
          <inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>",
         1,
     );
-    let document = inspect("cart.urdf", &massive, &["--floating", "--json"]).json();
+    let document = inspect("cart.urdf", &massive, &["--json"]).json();
     assert_eq!((&document["coordinates"], &document["degrees_of_freedom"]), (&9.into(), &8.into()));
 }
 
 #[test]
 fn overlapping_features_are_warned_about() {
     let overlapping = CART.replacen("radius=\"0.1\"", "radius=\"0.15\"", 1);
-    let document = inspect("cart.urdf", &overlapping, &["--json"]).json();
+    let document = inspect_cart(&overlapping, &["--json"]).json();
     let warnings = document["warnings"].to_string();
     assert!(warnings.contains("overlap, by 0.05 m at most"), "{warnings}");
 }
@@ -175,7 +180,7 @@ fn built_in_scenarios_are_known_by_name_and_people_read_tables() {
     for words in ["degrees of freedom", "total mass", "ball 2–table", "the same, scaled"] {
         assert!(finished.stdout.contains(words), "{words:?} is missing in {}", finished.stdout);
     }
-    let finished = inspect("cart.urdf", CART, &[]);
+    let finished = inspect_cart(CART, &[]);
     for words in ["rail – slider", "−1 … 1", "rail–bob", "warning: line 14"] {
         assert!(finished.stdout.contains(words), "{words:?} is missing in {}", finished.stdout);
     }
@@ -188,26 +193,26 @@ fn a_planar_robot_is_planar_unless_gravity_leaves_the_plane() {
         CART.replace("axis xyz=\"0 1 0\"", "axis xyz=\"0 0 1\"").replace("0 0 -1", "0 -1 0");
     let planar = planar.replace("0.3 0 -1", "0.3 -1 0");
     let dimension = |options: &[&str]| {
-        inspect("cart.urdf", &planar, &[options, &["--json"]].concat()).json()["dimension"].clone()
+        inspect_cart(&planar, &[options, &["--json"]].concat()).json()["dimension"].clone()
     };
     assert_eq!(dimension(&[]), "plane");
     assert_eq!(dimension(&["--gravity", "0,-9.81,0"]), "plane");
     assert_eq!(dimension(&["--gravity", "0, 0, -9.81"]), "space");
     assert_eq!(dimension(&["--gravity=-1,0,0"]), "plane");
-    inspect("cart.urdf", CART, &["--gravity=1,2"]).assert_refused(&["--gravity", "0,0,-9.81"]);
-    inspect("cart.urdf", CART, &["--gravity=1,2,nan"]).assert_refused(&["--gravity", "0,0,-9.81"]);
+    inspect_cart(CART, &["--gravity=1,2"]).assert_refused(&["--gravity", "0,0,-9.81"]);
+    inspect_cart(CART, &["--gravity=1,2,nan"]).assert_refused(&["--gravity", "0,0,-9.81"]);
 }
 
 #[test]
 fn friction_of_a_robot_is_unknown_unless_it_is_given() {
     let friction = |options: &[&str]| {
-        let document = inspect("cart.urdf", CART, &[options, &["--json"]].concat()).json();
+        let document = inspect_cart(CART, &[options, &["--json"]].concat()).json();
         document["touching"]["features"][0]["friction"].clone()
     };
     assert_eq!(friction(&[]), serde_json::Value::Null);
     assert_eq!(friction(&["--friction", "0.7"]), 0.7);
-    assert!(inspect("cart.urdf", CART, &[]).stdout.contains("unknown"));
-    inspect("cart.urdf", CART, &["--friction=-1"]).assert_refused(&["--friction", "at least 0"]);
+    assert!(inspect_cart(CART, &[]).stdout.contains("unknown"));
+    inspect_cart(CART, &["--friction=-1"]).assert_refused(&["--friction", "at least 0"]);
 }
 
 #[test]
@@ -219,15 +224,15 @@ fn a_link_that_moves_no_mass_is_refused_with_the_option_that_holds_it() {
         [&CART[..start], &CART[end..]].concat()
     };
     let bob = without("<mass value=\"1\"");
-    inspect("cart.urdf", &bob, &[]).assert_refused(&["`bob`", "--allow-massless"]);
-    let document = inspect("cart.urdf", &bob, &["--allow-massless", "--json"]).json();
+    inspect_cart(&bob, &[]).assert_refused(&["`bob`", "--allow-massless"]);
+    let document = inspect_cart(&bob, &["--allow-massless", "--json"]).json();
     assert_eq!(
         (&document["total_mass"], &document["degrees_of_freedom"]),
         (&3.0.into(), &1.into())
     );
     assert_eq!(document["joints"][1]["kind"], "fixed");
     // The slider carries the bob.
-    let slider = inspect("cart.urdf", &without("<mass value=\"3\""), &["--json"]).json();
+    let slider = inspect_cart(&without("<mass value=\"3\""), &["--json"]).json();
     assert_eq!((&slider["total_mass"], &slider["degrees_of_freedom"]), (&1.0.into(), &2.into()));
     assert!(slider["warnings"].to_string().contains("link `slider`: it moves without inertia"));
 }
@@ -272,7 +277,7 @@ fn meshes_touch_with_their_convex_hulls() {
         let file = directory.path().join("cart.urdf");
         std::fs::write(&file, text).unwrap();
         std::fs::write(directory.path().join(name), bytes).unwrap();
-        percussion(&["inspect", file.to_str().unwrap(), "--json"]).json()
+        percussion(&["inspect", file.to_str().unwrap(), "--fixed-base", "--json"]).json()
     };
     for (name, bytes) in [("a.stl", stl.as_bytes()), ("b.STL", &binary), ("c.obj", obj.as_bytes())]
     {
@@ -301,7 +306,7 @@ fn meshes_touch_with_their_convex_hulls() {
 fn a_joint_at_its_limit_is_not_redundant() {
     let at_limit = CART.replacen(r#"lower="-1" upper="1""#, r#"lower="0" upper="1""#, 1);
     let apart = at_limit.replace(r#"<origin xyz="0.3 0 -1"/>"#, r#"<origin xyz="0.5 0 -1"/>"#);
-    let document = inspect("cart.urdf", &apart, &["--fixed-base", "--json"]).json();
+    let document = inspect_cart(&apart, &["--json"]).json();
     let touching = &document["touching"];
     assert_eq!((&touching["components"], &touching["rank"]), (&1.into(), &1.into()), "{document}");
     assert!(!document["warnings"].to_string().contains("redundant"), "{document}");
@@ -328,13 +333,12 @@ fn bad_input_is_refused_with_file_and_place() {
     ]);
     let above = "<mujoco><asset><mesh file='../a.stl'/></asset></mujoco>";
     inspect("model.xml", above, &[]).assert_refused(&["../a.stl", "--package model=FOLDER"]);
-    inspect("pair.toml", TWO_BALLS, &["--floating"]).assert_refused(&["--floating", "*.urdf"]);
     percussion(&["inspect", "no-such.urdf"])
         .assert_refused(&["there is no file `no-such.urdf`, expected a URDF or MJCF file\n"]);
     inspect("pair.toml", TWO_BALLS, &["--fixed-base"]).assert_refused(&["--fixed-base", "*.urdf"]);
     percussion(&["inspect", "no-such"]).assert_refused(&["`no-such`", "four-balls"]);
     for option in ["--proximity=-1", "--proximity=nan", "--package=x"] {
         let name = option.split('=').next().unwrap();
-        inspect("cart.urdf", CART, &[option]).assert_refused(&[name]);
+        inspect_cart(CART, &[option]).assert_refused(&[name]);
     }
 }

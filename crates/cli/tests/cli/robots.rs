@@ -56,28 +56,16 @@ fn a_robot_that_fell_strikes_the_floor() {
 /// At the posture the arm hangs over the edge; it is above the ground by the given height.
 #[test]
 fn postures_and_heights_are_taken() {
-    let options = [
-        "inspect",
-        "--floating",
-        "--posture",
-        "swing=1.5",
-        "--ground",
-        "0.5",
-        "--height",
-        "0",
-        "--json",
-    ];
+    let options =
+        ["inspect", "--posture", "swing=1.5", "--ground", "0.5", "--height", "0", "--json"];
     let document = robot("block.urdf", ROBOT, &options).json();
     let features = document["touching"]["features"].as_array().unwrap();
     assert_eq!(features.len(), 4, "{document}");
     assert!(features.iter().all(|feature| feature["gap"].as_f64().unwrap().abs() < 1e-12));
     // Two pictures give one warning.
     assert_eq!(document["warnings"][0].as_str().unwrap().matches("and 1 more").count(), 1);
-    let high = robot(
-        "block.urdf",
-        ROBOT,
-        &["inspect", "--floating", "--ground", "0", "--height", "0.3", "--json"],
-    );
+    let high =
+        robot("block.urdf", ROBOT, &["inspect", "--ground", "0", "--height", "0.3", "--json"]);
     assert_eq!(high.json()["touching"]["features"], serde_json::json!([]));
     let fall = ["run", "--height", "0.3", "--duration", "0.2", "--json"];
     let end = &robot("block.urdf", ROBOT, &fall).json()["end"];
@@ -138,7 +126,7 @@ fn a_model_of_mujoco_runs_and_strikes() {
     assert_eq!(inspected["touching"]["features"][0]["friction"], 1.0);
     assert_eq!(inspected["joints"][1]["name"], "swing");
     robot("block.xml", MODEL, &["run", "--posture", "up"]).assert_refused(&["`up`", "one of down"]);
-    robot("block.xml", MODEL, &["inspect", "--floating"]).assert_refused(&["--floating"]);
+    robot("block.xml", MODEL, &["inspect", "--fixed-base"]).assert_refused(&["--fixed-base"]);
     robot("block.xml", MODEL, &["run", "--height", "0.3"])
         .assert_refused(&["--height", "--ground"]);
     let above = ["inspect", "--ground", "-1", "--height", "0", "--json"];

@@ -175,13 +175,16 @@ fn pushes(motion: &EventMotion) -> Vec<Vec<ContactReport>> {
         let own = &rows[each * contact..each * (contact + 1)];
         Vector3::from_fn(|row, _| own.get(row).copied().unwrap_or_default())
     };
+    // Of the samples at one time, which are those around an event, the last one is shown.
+    let shown = |time: f64| samples.partition_point(|sample| sample.time <= time).saturating_sub(1);
     let mut impulses = vec![BTreeMap::<usize, Vector3<f64>>::new(); samples.len()];
     for (k, at) in motion.contacts.iter().enumerate() {
         let time = samples[k].time - samples[k.saturating_sub(1)].time;
+        let sums = &mut impulses[shown(samples[k].time)];
         for contact in 0..contacts {
             let force = components(&at.forces, contact);
             if force != Vector3::zeros() {
-                impulses[k].insert(contact, time * force);
+                *sums.entry(contact).or_default() += time * force;
             }
         }
     }
@@ -189,9 +192,7 @@ fn pushes(motion: &EventMotion) -> Vec<Vec<ContactReport>> {
         let EventKind::Impact { contacts, impulses: percussions, .. } = &event.kind else {
             continue;
         };
-        // Of two samples at the same time, the second one is after the event.
-        let after = samples.partition_point(|sample| sample.time <= event.time);
-        let sums = &mut impulses[after.saturating_sub(1)];
+        let sums = &mut impulses[shown(event.time)];
         for (contact, percussion) in contacts.iter().zip(percussions) {
             let entry = |row: usize, _| percussion.get(row).copied().unwrap_or_default();
             *sums.entry(*contact).or_default() += Vector3::from_fn(entry);

@@ -20,7 +20,7 @@
     const sun = new THREE.DirectionalLight(0xffffff, 1.6);
     sun.position.set(1, -2, 3);
     scene.add(sun);
-    const box = bounds();
+    const { box, hidden } = room();
     const size = Math.max(box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2], 1e-9);
     const ground = view.planes.map((plane) => makePlane(plane, box, size));
     ground.forEach((group) => scene.add(group));
@@ -36,6 +36,9 @@
     let half = [1, 1], paper = "#fff", labelled = "";
     const size2 = new THREE.Vector2();
 
+    // Directions towards the eye: from the front, a little from the right and from above, then the same from other sides.
+    const sides = [[0.22, -0.9], [-0.22, -0.9], [0.9, -0.22], [-0.9, -0.22], [0.22, 0.9], [-0.22, 0.9]];
+
     function home() {
       const center = box.low.map((low, k) => (low + box.high[k]) / 2);
       controls.target.set(...center);
@@ -44,19 +47,24 @@
         camera.near = 0; camera.far = 20 * size; camera.zoom = 1;
         half = [0.58 * (box.high[0] - box.low[0]), 0.58 * (box.high[1] - box.low[1])];
       } else {
-        // From the front, a little from the right and from above, so near that all corners of the box are seen.
-        const back = new THREE.Vector3(0.22, -0.9, 0.38).normalize();
-        const right = new THREE.Vector3(0, 0, 1).cross(back).normalize(), up = back.clone().cross(right);
-        const { w, h } = layout(state.shown.length), slope = Math.tan(Math.PI * camera.fov / 360);
-        let distance = 1e-3 * size;
-        for (let corner = 0; corner < 8; corner++) {
-          const at = new THREE.Vector3(...center.map((middle, k) => (corner >> k & 1 ? box.high : box.low)[k] - middle));
-          const across = Math.max(Math.abs(at.dot(up)), Math.abs(at.dot(right)) * h / w);
-          distance = Math.max(distance, at.dot(back) + across / slope);
-        }
-        camera.position.set(...center).addScaledVector(back, 1.15 * distance);
+        const places = sides.map((side) => placeOf(center, new THREE.Vector3(...side, 0.38).normalize()));
+        const counts = places.map((eye) => hidden(eye.toArray()));
+        camera.position.copy(places[counts.indexOf(Math.min(...counts))]);
       }
       controls.update();
+    }
+
+    // The place behind `center` along `back`, so near that all corners of the box are seen.
+    function placeOf(center, back) {
+      const right = new THREE.Vector3(0, 0, 1).cross(back).normalize(), up = back.clone().cross(right);
+      const { w, h } = layout(state.shown.length), slope = Math.tan(Math.PI * camera.fov / 360);
+      let distance = 1e-3 * size;
+      for (const corner of cornersOf(box)) {
+        const at = new THREE.Vector3(...corner.map((place, k) => place - center[k]));
+        const across = Math.max(Math.abs(at.dot(up)), Math.abs(at.dot(right)) * h / w);
+        distance = Math.max(distance, at.dot(back) + across / slope);
+      }
+      return new THREE.Vector3(...center).addScaledVector(back, 1.15 * distance);
     }
 
     function layout(count) {
@@ -126,46 +134,6 @@
     const name = gl ? gl.getParameter(gl.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER) : "";
     gl?.getExtension("WEBGL_lose_context")?.loseContext();
     return /swiftshader|llvmpipe|software|basic render/i.test(name);
-  }
-
-  // The box that holds all grains, or else all bodies, at all times of all motions.
-  function bounds() {
-    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-    for (const { corners, radii } of view.motions.flatMap(({ grains }) => grains ?? [])) {
-      const room = radii.reduce((most, radius) => Math.max(most, radius), 0);
-      for (let axis = 0; axis < 3; axis++) {
-        low[axis] = Math.min(low[axis], corners[0][axis] - room);
-        high[axis] = Math.max(high[axis], corners[1][axis] + room);
-      }
-    }
-    if (low[0] <= high[0]) return { low, high };
-    const reach = view.bodies.map(({ solids }) => Math.max(0, ...solids.map(reachOf)));
-    for (const { poses } of view.motions) {
-      const step = Math.max(1, Math.floor(poses.length / 100));
-      for (let frame = 0; frame < poses.length; frame += step) {
-        reach.forEach((radius, body) => {
-          for (let axis = 0; axis < 3; axis++) {
-            const place = planar && axis === 2 ? 0 : poses[frame][body * stride + axis];
-            const room = planar && axis === 2 ? 0 : radius;
-            low[axis] = Math.min(low[axis], place - room);
-            high[axis] = Math.max(high[axis], place + room);
-          }
-        });
-      }
-    }
-    return low.every(Number.isFinite) ? { low, high } : { low: [-1, -1, 0], high: [1, 1, planar ? 0 : 1] };
-  }
-
-  function reachOf(solid) {
-    switch (solid.kind) {
-      case "ball": return Math.hypot(...solid.center) + solid.radius;
-      case "capsule": return Math.max(...solid.ends.map((end) => Math.hypot(...end))) + solid.radius;
-      case "cylinder": return Math.max(...solid.ends.map((end) => Math.hypot(...end))) + solid.radius;
-      case "polyhedron":
-      case "polygon": return Math.max(...solid.corners.map((corner) => Math.hypot(...corner)));
-      case "box": return Math.hypot(...solid.center) + Math.hypot(...solid.half_edges);
-      default: return 0;
-    }
   }
 
   function makePlane({ point, normal }, box, size) {

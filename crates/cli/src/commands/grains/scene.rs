@@ -13,13 +13,10 @@ use percussion_report::number::short;
 use percussion_scenarios::channel;
 
 use super::Machine;
-use crate::{arguments::Grains, input};
+use crate::{arguments::Grains, catalogue::CHANNEL, input};
 
 /// Above this number of steps, `2⁵³`, the table cannot represent every step number as a double.
 const MOST_STEPS: f64 = 9_007_199_254_740_992.0;
-
-/// The name of the scene that is not a file.
-const CHANNEL: &str = "channel";
 
 /// A domain and what comes into it and leaves it.
 pub(super) enum Scene<D> {
@@ -30,7 +27,7 @@ pub(super) enum Scene<D> {
 impl<D: Domain> Scene<D> {
     pub(super) fn new(arguments: &Grains, machine: &mut impl Machine<Domain = D>) -> Result<Self> {
         let Grains { scene: name, factor, seed, .. } = arguments;
-        let mut scene = if name == CHANNEL {
+        let mut scene = if name == CHANNEL[0] {
             let parameters = channel::parameters(*seed)?.coarser(*factor);
             let corners = [Vector3::zeros(), parameters.size];
             let make = |settings, walls| machine.domain(settings, walls, corners);
@@ -94,7 +91,7 @@ impl<D: Domain> Scene<D> {
 
     /// One line for people.
     pub(super) fn title(&self) -> &str {
-        self.run().map_or("A dense stream of grains past an obstacle", |run| &run.scene().title)
+        self.run().map_or(CHANNEL[1], |run| &run.scene().title)
     }
 
     /// Fraction of the channel that this number of grains fills.
@@ -184,7 +181,7 @@ fn file(name: &str) -> Result<(File, &Path)> {
     if is_built_in(name) {
         return Ok((File::built_in(name)?, Path::new(".")));
     }
-    let known = std::iter::once(CHANNEL).chain(BUILT_IN.iter().map(|(known, _)| *known));
+    let known = std::iter::once(CHANNEL[0]).chain(BUILT_IN.iter().map(|(known, _)| *known));
     input::check_file(path, "a TOML file", known)?;
     let file = File::read(path).with_context(|| format!("`{name}`"))?;
     Ok((file, path.parent().unwrap_or_else(|| Path::new("."))))

@@ -1,6 +1,4 @@
-//! The printed text of `impact` and `compare`.
-
-use std::ops::Range;
+//! The printed text of `impact`.
 
 use percussion_impact::{
     Impulse, Reduction,
@@ -9,8 +7,8 @@ use percussion_impact::{
 use percussion_report::{Table, number::short};
 
 use super::{
-    document::{Comparison, Content, Document, List, One},
-    places, set_text,
+    document::{Content, Document, List, One},
+    set_text,
     words::{clean, list, size, with_restitution},
 };
 use crate::{
@@ -19,9 +17,9 @@ use crate::{
 };
 
 /// Maximum number of stages, and of outcomes, that are printed one by one.
-const MOST_ROWS: usize = 12;
-/// Width of the columns of velocities in one table, in characters.
-const WIDTH: usize = 80;
+pub(super) const MOST_ROWS: usize = 12;
+/// Fraction of the energy before that may be rounding.
+const ROUNDING: f64 = 1e-13;
 
 /// The result of one law.
 pub(super) fn one(subject: &Subject, document: &Document) -> String {
@@ -37,7 +35,7 @@ pub(super) fn one(subject: &Subject, document: &Document) -> String {
 }
 
 /// The status of an outcome, with a note if it does not use the data as given.
-fn status(outcome: &One) -> String {
+pub(super) fn status(outcome: &One) -> String {
     with_restitution(name_of(&outcome.status), outcome.restitution)
 }
 
@@ -146,36 +144,47 @@ fn joints(outcome: &One) -> Table {
 }
 
 fn certificate(outcome: &One) -> Table {
-    let mut table = Table::new("<><<", ["certificate", "value", "unit", ""]);
+    let mut table = Table::new("<><<<", ["certificate", "value", "unit", "verdict", ""]);
     for figure in &outcome.judged {
-        let words = words(outcome, figure);
         let unit = if figure.unit == "-" { "" } else { figure.unit };
-        table.push([figure.name.replace('_', " "), short(figure.value), unit.to_owned(), words]);
+        table.push([
+            figure.name.replace('_', " "),
+            short(figure.value),
+            unit.to_owned(),
+            verdict(figure).to_owned(),
+            remark(outcome, figure),
+        ]);
     }
     table
 }
 
-fn words(outcome: &One, figure: &Judged) -> String {
+fn verdict(figure: &Judged) -> &'static str {
+    match (figure.verdict, figure.name) {
+        (Verdict::Holds, _) => "holds",
+        (Verdict::Violated, _) => "VIOLATED",
+        (_, "energy_before" | "energy_after") => "",
+        _ => "not required",
+    }
+}
+
+/// What a figure means, or why the law does not require it.
+fn remark(outcome: &One, figure: &Judged) -> String {
     let energy = outcome.certificate.energy_before;
-    let share = short(100.0 * figure.value.abs() / energy);
-    let words = match (figure.name, figure.verdict) {
-        ("energy_change", Verdict::Violated) if energy > 0.0 => return format!("GAINS {share} %"),
-        ("energy_change", Verdict::Violated) => "GAINS ENERGY",
-        ("energy_change", _) if figure.value < 0.0 && energy > 0.0 => {
-            return format!("loses {share} %");
+    match figure.name {
+        "energy_change" if figure.value.abs() > ROUNDING * energy && energy > 0.0 => {
+            let verb = if figure.value < 0.0 { "loses" } else { "gains" };
+            format!("{verb} {} %", short(100.0 * figure.value.abs() / energy))
         }
-        ("complementarity", Verdict::Information) if outcome.separates => {
-            "contacts that pushed separate"
+        "complementarity" if figure.verdict == Verdict::Information && outcome.separates => {
+            "contacts that pushed separate".to_owned()
         }
-        ("complementarity", Verdict::Information) => "holds",
-        ("momentum_residual" | "approach" | "bilateral_residual", Verdict::Information) => {
-            "bodies move meanwhile"
+        "momentum_residual" | "approach" | "bilateral_residual"
+            if figure.verdict == Verdict::Information =>
+        {
+            "bodies move meanwhile".to_owned()
         }
-        (_, Verdict::Holds) => "holds",
-        (_, Verdict::Violated) => "VIOLATED",
-        _ => "",
-    };
-    words.to_owned()
+        _ => String::new(),
+    }
 }
 
 fn trace(subject: &Subject, outcome: &One) -> String {
@@ -240,134 +249,4 @@ fn sequences(sequences: &percussion_impact::laws::Sequences) -> String {
     let more = sequences.count.saturating_sub(MOST_ROWS as u64);
     let more = if more > 0 { format!("  … and {more} more (--json)\n") } else { String::new() };
     format!("minimal sequences of contacts:\n{shown}{more}\n")
-}
-
-/// The table of a comparison: one row for each outcome of each law, two rows for a set.
-pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
-    let mut text = subject.title.as_ref().map_or_else(String::new, |title| format!("{title}\n\n"));
-    let before = subject.problem.velocity();
-    let energy = subject.problem.kinetic_energy(before);
-    let mut verdicts =
-        Table::new("<<>><", ["law", "status", "energy (J)", "change (J)", "certificate"]);
-    verdicts.push([BEFORE, "", &short(energy)]);
-    let mut rows = vec![(BEFORE.to_owned(), before.as_slice())];
-    for document in comparison.answers() {
-        for line in lines(document, energy) {
-            let status = line.status;
-            let [after, change] = [line.energy, line.change].map(|value| clean(value, energy));
-            verdicts.push([line.name.clone(), status, after, change, line.verdict]);
-            rows.push((line.name, line.velocity));
-        }
-        if let Content::Several(list) = &document.content
-            && list.outcomes.len() > MOST_ROWS
-        {
-            let more = list.outcomes.len() - MOST_ROWS;
-            verdicts.push([format!("… and {more} more outcomes (--json prints all)")]);
-        }
-    }
-    text += &verdicts.to_string();
-    for columns in columns(&subject.velocities) {
-        let names = subject.velocities[columns.clone()].iter().map(String::as_str);
-        let mut table = Table::new("<>>>>>>>>>>>>>>>>", std::iter::once("velocity").chain(names));
-        for (name, velocity) in &rows {
-            let cells = columns.clone().map(|index| {
-                let column = rows.iter().map(|(_, velocity)| velocity[index]);
-                clean(velocity[index], size(column))
-            });
-            table.push(std::iter::once(name.clone()).chain(cells));
-        }
-        text += &format!("\n{table}");
-    }
-    text += &places::text(subject, &comparison.places);
-    if comparison.refusals().next().is_some() {
-        text += &format!("\n{}\n", refusals(comparison));
-    }
-    text + &written(&comparison.files)
-}
-
-/// Ranges of consecutive columns that fit next to each other, with at least one column per table.
-fn columns(names: &[String]) -> Vec<Range<usize>> {
-    let mut tables: Vec<Range<usize>> = Vec::new();
-    let mut width = WIDTH;
-    for (index, name) in names.iter().enumerate() {
-        // Numbers are up to 11 characters wide.
-        let wide = name.chars().count().max(11) + 2;
-        width += wide;
-        match tables.last_mut() {
-            Some(table) if width <= WIDTH => table.end = index + 1,
-            _ => {
-                tables.push(index..index + 1);
-                width = wide;
-            }
-        }
-    }
-    tables
-}
-
-const BEFORE: &str = "before the impact";
-
-/// The line of an outcome in a comparison.
-struct Line<'a> {
-    name: String,
-    status: String,
-    energy: f64,
-    change: f64,
-    verdict: String,
-    velocity: &'a [f64],
-}
-
-fn lines<'a>(document: &'a Document, energy: f64) -> Vec<Line<'a>> {
-    let law = &document.law;
-    match &document.content {
-        Content::One(outcome) => vec![line(law.clone(), outcome)],
-        Content::Several(list) => {
-            let outcomes = list.outcomes.iter().enumerate().take(MOST_ROWS);
-            outcomes.map(|(at, entry)| line(format!("{law} {at}"), &entry.outcome)).collect()
-        }
-        Content::Set(set) => {
-            let line = |name: &str, after: f64, velocity: &'a [f64]| Line {
-                name: format!("{law}, {name}"),
-                status: set_text::status(set),
-                energy: after,
-                change: after - energy,
-                verdict: "bounding box".to_owned(),
-                velocity,
-            };
-            let Some(bounds) = &set.bounds else { return Vec::new() };
-            let ([low, high], [lowest, highest]) = (bounds.energy, &bounds.velocity);
-            vec![line("lowest", low, lowest), line("highest", high, highest)]
-        }
-    }
-}
-
-fn line(name: String, outcome: &One) -> Line<'_> {
-    Line {
-        name,
-        status: status(outcome),
-        energy: outcome.certificate.energy_after,
-        change: outcome.certificate.energy_change,
-        verdict: summary(outcome),
-        velocity: &outcome.velocity,
-    }
-}
-
-/// A summary of the violations of an outcome.
-fn summary(outcome: &One) -> String {
-    if outcome.violations.is_empty() {
-        return "holds".to_owned();
-    }
-    let names = outcome.violations.iter().map(|name| match *name {
-        "energy_change" => "GAINS ENERGY".to_owned(),
-        name => format!("{} VIOLATED", name.replace('_', " ")),
-    });
-    names.collect::<Vec<_>>().join(", ")
-}
-
-/// The reasons why laws do not apply.
-pub(super) fn refusals(comparison: &Comparison) -> String {
-    let lines: Vec<_> = comparison
-        .refusals()
-        .map(|refused| format!("{} does not apply: {}", refused.law, refused.error))
-        .collect();
-    lines.join("\n")
 }

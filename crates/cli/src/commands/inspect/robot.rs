@@ -17,13 +17,11 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
     let name = || format!("`{}`", arguments.file);
     let is_placed = arguments.file.to_ascii_lowercase().ends_with(".xml");
     ensure!(
-        !(is_placed && (arguments.floating || arguments.fixed_base)),
-        "`{}` is given, but {} states itself how its bodies move",
-        if arguments.floating { "--floating" } else { "--fixed-base" },
+        !(is_placed && arguments.fixed_base),
+        "`--fixed-base` is given, but {} states itself how its bodies move",
         name()
     );
-    let base = if arguments.floating { Base::Floating } else { Base::Fixed };
-    let base = (!is_placed).then_some(base);
+    let base = arguments.fixed_base.then_some(Base::Fixed);
     let purpose = input::Purpose::Inspection;
     let mut scenario = input::robot(&arguments.file, &arguments.robot, base, purpose)?;
     if let Some(robot) = &mut scenario.robot {

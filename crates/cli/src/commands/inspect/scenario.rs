@@ -17,8 +17,8 @@ pub(super) fn inspect(arguments: &Inspect) -> Result<Inspection> {
     let scenario = input::scenario(&arguments.file, &[])?;
     input::check_options(&arguments.file, &arguments.robot)?;
     ensure!(
-        !(arguments.floating || arguments.fixed_base),
-        "`--floating` and `--fixed-base` are for robots, expected a file named `*.urdf` instead of `{}`",
+        !arguments.fixed_base,
+        "`--fixed-base` is for robots, expected a file named `*.urdf` instead of `{}`",
         arguments.file
     );
     let setup = input::build(&scenario, &arguments.file)?;

@@ -1,0 +1,191 @@
+//! The printed text of `compare`.
+
+use std::{iter, ops::Range};
+
+use percussion_report::{Table, number::short};
+
+use super::{
+    document::{Comparison, Content, Document, One},
+    places, set_text,
+    text::{MOST_ROWS, status},
+    words::{clean, size},
+};
+use crate::{input::Subject, output::written};
+
+/// Width of the columns of numbers in one table, in characters.
+const WIDTH: usize = 80;
+
+const BEFORE: &str = "before the impact";
+
+/// Energies, statuses, velocities and impulses, with one row for each outcome of each law and two rows for a set; then the
+/// places of the outcomes, and the laws that do not apply.
+pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
+    let mut text = subject.title.as_ref().map_or_else(String::new, |title| format!("{title}\n\n"));
+    let before = subject.problem.velocity();
+    let energy = subject.problem.kinetic_energy(before);
+    let mut verdicts =
+        Table::new("<<>><", ["law", "status", "energy (J)", "change (J)", "certificate"]);
+    verdicts.push([BEFORE, "", &short(energy)]);
+    let mut velocities = vec![(BEFORE.to_owned(), before.as_slice())];
+    let mut impulses = Vec::new();
+    for document in comparison.answers() {
+        for line in lines(document, energy) {
+            let status = line.status;
+            let [after, change] = [line.energy, line.change].map(|value| clean(value, energy));
+            verdicts.push([line.name.clone(), status, after, change, line.verdict]);
+            impulses.extend(line.outcome.map(|outcome| (line.name.clone(), of_contacts(outcome))));
+            velocities.push((line.name, line.velocity));
+        }
+        if let Content::Several(list) = &document.content
+            && list.outcomes.len() > MOST_ROWS
+        {
+            let more = list.outcomes.len() - MOST_ROWS;
+            verdicts.push([format!("… and {more} more outcomes (--json prints all)")]);
+        }
+    }
+    text += &verdicts.to_string();
+    let clean_velocity = |index: usize, value: f64| {
+        clean(value, size(velocities.iter().map(|(_, velocity)| velocity[index])))
+    };
+    let rows = velocities.iter().map(|(name, velocity)| {
+        let cells = velocity.iter().enumerate().map(|(index, value)| clean_velocity(index, *value));
+        (name.clone(), cells.collect())
+    });
+    text += &tables("velocity", &subject.velocities, &rows.collect::<Vec<_>>());
+    if subject.contacts.len() <= MOST_ROWS && !impulses.is_empty() {
+        text += &tables("impulse (N·s)", &components(subject), &impulses);
+    }
+    text += &places::text(subject, &comparison.places);
+    if comparison.refusals().next().is_some() {
+        text += &format!("\n{}\n", refusals(comparison));
+    }
+    text + &written(&comparison.files)
+}
+
+/// A name for each component of the impulses of the contacts.
+fn components(subject: &Subject) -> Vec<String> {
+    let of_contact = |(index, name): (usize, &String)| {
+        let parts: &[&str] = match subject.problem.rows(index).len() {
+            1 => &[""],
+            2 => &[" normal", " tangential"],
+            _ => &[" normal", " tangent 1", " tangent 2"],
+        };
+        parts.iter().map(|part| format!("{name}{part}")).collect::<Vec<_>>()
+    };
+    subject.contacts.iter().enumerate().flat_map(of_contact).collect()
+}
+
+/// The impulses of the contacts, one cell for each component.
+fn of_contacts(outcome: &One) -> Vec<String> {
+    let components = outcome
+        .impulses
+        .iter()
+        .flat_map(|impulse| iter::once(impulse.normal).chain(impulse.tangent.iter().copied()));
+    let shown = |value: f64| match outcome.sizes.is_rounding_of_percussions(value) {
+        true => short(0.0),
+        false => short(value),
+    };
+    components.map(shown).collect()
+}
+
+/// Tables of the columns `names` for all rows, as many as are needed for the width.
+fn tables(head: &str, names: &[String], rows: &[(String, Vec<String>)]) -> String {
+    let table = |columns: Range<usize>| {
+        let header = names[columns.clone()].iter().map(String::as_str);
+        let mut table = Table::new("<>>>>>>>>>>>>>>>>", iter::once(head).chain(header));
+        for (name, cells) in rows {
+            table.push(iter::once(name).chain(&cells[columns.clone()]).cloned());
+        }
+        format!("\n{table}")
+    };
+    columns(names).into_iter().map(table).collect()
+}
+
+/// Ranges of consecutive columns that fit next to each other, with at least one column per table.
+fn columns(names: &[String]) -> Vec<Range<usize>> {
+    let mut tables: Vec<Range<usize>> = Vec::new();
+    let mut width = WIDTH;
+    for (index, name) in names.iter().enumerate() {
+        // Numbers are up to 11 characters wide.
+        let wide = name.chars().count().max(11) + 2;
+        width += wide;
+        match tables.last_mut() {
+            Some(table) if width <= WIDTH => table.end = index + 1,
+            _ => {
+                tables.push(index..index + 1);
+                width = wide;
+            }
+        }
+    }
+    tables
+}
+
+/// The line of an outcome in a comparison.
+struct Line<'a> {
+    name: String,
+    status: String,
+    energy: f64,
+    change: f64,
+    verdict: String,
+    velocity: &'a [f64],
+    /// Missing for the box of a set.
+    outcome: Option<&'a One>,
+}
+
+fn lines<'a>(document: &'a Document, energy: f64) -> Vec<Line<'a>> {
+    let law = &document.law;
+    match &document.content {
+        Content::One(outcome) => vec![line(law.clone(), outcome)],
+        Content::Several(list) => {
+            let outcomes = list.outcomes.iter().enumerate().take(MOST_ROWS);
+            outcomes.map(|(at, entry)| line(format!("{law} {at}"), &entry.outcome)).collect()
+        }
+        Content::Set(set) => {
+            let line = |name: &str, after: f64, velocity: &'a [f64]| Line {
+                name: format!("{law}, {name}"),
+                status: set_text::status(set),
+                energy: after,
+                change: after - energy,
+                verdict: "bounding box".to_owned(),
+                velocity,
+                outcome: None,
+            };
+            let Some(bounds) = &set.bounds else { return Vec::new() };
+            let ([low, high], [lowest, highest]) = (bounds.energy, &bounds.velocity);
+            vec![line("lowest", low, lowest), line("highest", high, highest)]
+        }
+    }
+}
+
+fn line(name: String, outcome: &One) -> Line<'_> {
+    Line {
+        name,
+        status: status(outcome),
+        energy: outcome.certificate.energy_after,
+        change: outcome.certificate.energy_change,
+        verdict: summary(outcome),
+        velocity: &outcome.velocity,
+        outcome: Some(outcome),
+    }
+}
+
+/// A summary of the violations of an outcome.
+fn summary(outcome: &One) -> String {
+    if outcome.violations.is_empty() {
+        return "holds".to_owned();
+    }
+    let names = outcome.violations.iter().map(|name| match *name {
+        "energy_change" => "GAINS ENERGY".to_owned(),
+        name => format!("{} VIOLATED", name.replace('_', " ")),
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// The reasons why laws do not apply.
+pub(super) fn refusals(comparison: &Comparison) -> String {
+    let lines: Vec<_> = comparison
+        .refusals()
+        .map(|refused| format!("{} does not apply: {}", refused.law, refused.error))
+        .collect();
+    lines.join("\n")
+}
