@@ -28,6 +28,7 @@ chapters! {
     grains: "src/grains.md",
     mpi: "src/mpi.md",
     viewer: "src/viewer.md",
+    fields: "src/fields.md",
     file_formats: "src/file-formats.md",
     python: "src/python.md",
     matrices: "src/bring/matrices.md",

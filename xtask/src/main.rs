@@ -13,6 +13,7 @@ mod doc;
 mod downstream;
 mod examples;
 mod features;
+mod fields;
 mod formulas;
 mod fuzz;
 mod mpi;
@@ -46,6 +47,7 @@ usage: cargo xtask COMMAND
   book                                the book with its pictures, into target/book/; needs mdbook
   site                                book, report and crate documentation as one static site, into target/site/;
                                       installs mdbook if it is missing
+  fields [--accept]                   the fields of every file format, docs/src/fields.md, from the types; tidy compares
   examples                            build and run the examples of the crates
   pages [--accept] [--kept]           report, players and book in headless Chromium: overflow, overlaps, messages, first
                                       paint, accessibility, stored pictures; --accept takes new pictures, --kept
@@ -108,6 +110,8 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["examples"] => examples::run(),
         ["pages", options @ ..] => pages::run(pages::Options::parse(options)?),
         ["features"] => features::run(),
+        ["fields"] => fields::run(false),
+        ["fields", "--accept"] => fields::run(true),
         ["package"] => package::run(),
         ["release", "--dry-run"] => release::dry_run(),
         ["semver"] => semver::run(),

@@ -29,7 +29,10 @@ use std::{
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use crate::shell::{self, cargo};
+use crate::{
+    fields,
+    shell::{self, cargo},
+};
 
 /// A violation of a rule.
 #[derive(Debug, PartialEq)]
@@ -106,6 +109,9 @@ fn findings() -> anyhow::Result<Vec<Finding>> {
             findings.extend(fixtures::check(relative, &text, &list));
             findings.extend(fixtures::check_origins(relative, &text));
         }
+    }
+    if let Some(line) = fields::first_difference()? {
+        findings.push(Finding::new(fields::PAGE, line, fields::DIFFERS));
     }
     let sources = sources.iter().map(|(path, text)| (path.as_path(), text.as_str()));
     findings.extend(circles::check(sources));

@@ -150,7 +150,7 @@ pub struct Scenario {
     /// Fixed shapes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<Fixed>,
-    /// Pairs that can touch; `None` for all pairs.
+    /// Pairs that can touch; by default all pairs.
     pub contacts: Option<Vec<Contact>>,
     /// Friction of bearings, with bounded torque.
     #[serde(default)]

@@ -19,21 +19,30 @@ const MOST: usize = 4000;
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct ImpactFile {
+    /// The mass matrix by rows, symmetric and positive definite.
     mass_matrix: Vec<Vec<f64>>,
+    /// The velocity before the impact.
     velocity: Vec<f64>,
+    /// The contacts.
     contacts: Vec<Object<ContactFile>>,
+    /// The rows of the joints; their velocity is zero before and after.
     #[serde(default)]
     bilateral: Vec<Vec<f64>>,
 }
 
+/// A contact of an impact.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct ContactFile {
+    /// The row of the normal velocity, positive where the bodies separate.
     normal: Vec<f64>,
+    /// The rows of the tangential velocities: none, one in the plane or two in space.
     #[serde(default)]
     tangents: Vec<Vec<f64>>,
+    /// Coefficient of friction, at least 0; default 0.
     #[serde(default)]
     friction: f64,
+    /// Coefficient of restitution, from 0 to 1; default 0.
     #[serde(default)]
     restitution: f64,
 }

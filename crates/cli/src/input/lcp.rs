@@ -9,7 +9,9 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LcpFile {
+    /// The matrix by rows, square.
     matrix: Vec<Vec<f64>>,
+    /// The vector.
     vector: Vec<f64>,
 }
 

@@ -296,29 +296,43 @@ mod json {
     #[derive(Clone, Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
     pub(super) struct Stated {
+        /// The law of the block.
         kind: Kind,
+        /// Number of its rows, at least 1.
         rows: usize,
+        /// Bound of the impulses, only of an interval (N·s, N·m·s).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bound: Option<Bound>,
+        /// Section of the friction cone, only of a contact, and required there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<Section>,
+        /// Length by which its velocities are multiplied to be compared with those of contacts, positive, of all but
+        /// contacts; by default 1.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         length: Option<f64>,
     }
 
+    /// The kind of a block.
     #[derive(Clone, Copy, Serialize, Deserialize, PartialEq)]
     #[serde(rename_all = "lowercase")]
     enum Kind {
+        /// The velocities vanish.
         Bilateral,
+        /// Impulses of at least 0, each beside a velocity of at least 0.
         Unilateral,
+        /// Impulses within a bound, at whose ends the rows move.
         Interval,
+        /// A contact with friction: the normal row, then the tangential ones.
         Contact,
     }
 
+    /// The bound of an interval.
     #[derive(Clone, Copy, Serialize, Deserialize)]
     #[serde(untagged)]
     enum Bound {
+        /// The same on both sides.
         Symmetric(f64),
+        /// The smallest and the largest impulse.
         Both([f64; 2]),
     }
 
