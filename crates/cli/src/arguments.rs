@@ -30,7 +30,7 @@ pub(crate) use self::{
     robot::{Entry, RobotOptions},
     run::Run,
     solve::{Solve, SolveFriction, SolveLcp, Solver},
-    time_limit::TimeLimit,
+    time_limit::{Clock, TimeLimit},
     view::View,
 };
 

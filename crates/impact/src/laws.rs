@@ -30,7 +30,7 @@ pub mod sampled;
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, str::FromStr};
+use std::{fmt, ops::ControlFlow, str::FromStr};
 
 use percussion_complementarity::lcp::enumerate;
 
@@ -218,6 +218,23 @@ impl Choice {
     ///
     /// When the law does not apply, or a setting is out of its range.
     pub fn answer(&self, problem: &Problem, progress: &dyn Fn(f64)) -> Result<Answer, law::Error> {
+        self.answer_while(problem, &|share| {
+            progress(share);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Returns the answer of the law as [`answer`](Self::answer) does, as long as `watch` wants. If it breaks, a set has the
+    /// samples drawn so far and the status `Limit`; other answers are not interrupted.
+    ///
+    /// # Errors
+    ///
+    /// As [`answer`](Self::answer).
+    pub fn answer_while(
+        &self,
+        problem: &Problem,
+        watch: &dyn Fn(f64) -> ControlFlow<()>,
+    ) -> Result<Answer, law::Error> {
         Ok(match self {
             Self::One(law) => Answer::One(law.resolve(problem)?),
             Self::Solutions(law, settings) => {
@@ -244,9 +261,7 @@ impl Choice {
                     ..Several::new(outcomes, complete)
                 })
             }
-            Self::Set(law, how) => {
-                Answer::Set(Box::new(Sampled::new(law, *how, problem, progress)?))
-            }
+            Self::Set(law, how) => Answer::Set(Box::new(Sampled::new(law, *how, problem, watch)?)),
         })
     }
 }

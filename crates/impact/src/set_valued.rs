@@ -50,6 +50,8 @@
 //! W. J. Stronge, "Rigid body collisions with friction", *Proceedings of the Royal Society of London A* 431
 //! (1990) 169–181.
 
+use std::ops::ControlFlow;
+
 use nalgebra::DVector;
 use percussion_complementarity::lcp::lemke;
 #[cfg(feature = "rayon")]
@@ -274,6 +276,26 @@ impl SetValuedRouth {
         summary: S,
         progress: impl Fn(u64),
     ) -> Result<PostImpactSet<S>, Error> {
+        self.post_impact_set_while(problem, summary, |done| {
+            progress(done);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Computes the set as [`post_impact_set`](Self::post_impact_set) does, as long as `watch` wants.
+    ///
+    /// `watch` is called where `progress` is, after every 8192 samples. If it breaks, the set has the samples done so far,
+    /// those with the first indices, and its [`status`](Self::status) is [`Status::Limit`].
+    ///
+    /// # Errors
+    ///
+    /// As [`post_impact_set`](Self::post_impact_set).
+    pub fn post_impact_set_while<S: Summary>(
+        &self,
+        problem: &Problem,
+        summary: S,
+        watch: impl Fn(u64) -> ControlFlow<()>,
+    ) -> Result<PostImpactSet<S>, Error> {
         let samples = self.settings.samples;
         if samples == 0 {
             let (name, expected) = ("samples", "at least 1");
@@ -321,7 +343,9 @@ impl SetValuedRouth {
                 set.statistics.merge(&statistics);
                 set.summary.merge(summary);
             }
-            progress(end);
+            if watch(end).is_break() {
+                break;
+            }
         }
         Ok(set)
     }
@@ -329,7 +353,7 @@ impl SetValuedRouth {
 
 impl SetValuedRouth {
     /// Returns the status of a set with these statistics: [`Status::Unsolved`] when a step was not solved,
-    /// [`Status::Limit`] when no sample ended, [`Status::Violated`] when a figure of the steps is more than
+    /// [`Status::Limit`] when no sample ended or fewer were drawn than the settings say, [`Status::Violated`] when a figure of the steps is more than
     /// `2 √eps` of its size, and otherwise [`Status::Resolved`]. Sizes are those of the statistics: the
     /// fastest contact velocity before the impact, `h`, and the energy before the impact.
     #[must_use]
@@ -352,8 +376,9 @@ impl SetValuedRouth {
         match (statistics.terminated + statistics.closed, statistics.unsolved) {
             (_, 1..) => Status::Unsolved,
             (0, 0) => Status::Limit,
-            (1.., 0) if holds => Status::Resolved,
-            (1.., 0) => Status::Violated,
+            (1.., 0) if !holds => Status::Violated,
+            (1.., 0) if statistics.samples < self.settings.samples => Status::Limit,
+            (1.., 0) => Status::Resolved,
         }
     }
 }

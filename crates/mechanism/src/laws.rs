@@ -39,7 +39,7 @@
 
 mod compliant;
 
-use std::{fmt, str::FromStr};
+use std::{fmt, ops::ControlFlow, str::FromStr};
 
 use percussion_impact::{
     Law, Problem,
@@ -229,8 +229,26 @@ impl Choice {
         impact: Option<&Impact>,
         progress: &dyn Fn(f64),
     ) -> Result<Answer, Error> {
+        self.answer_while(problem, impact, &|share| {
+            progress(share);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Resolves `problem` as [`answer`](Self::answer) does, as long as `watch` wants. If it breaks, a set has the samples drawn
+    /// so far and the status `Limit`; other answers are not interrupted.
+    ///
+    /// # Errors
+    ///
+    /// As [`answer`](Self::answer).
+    pub fn answer_while(
+        &self,
+        problem: &Problem,
+        impact: Option<&Impact>,
+        watch: &dyn Fn(f64) -> ControlFlow<()>,
+    ) -> Result<Answer, Error> {
         match self {
-            Self::Impact(choice) => Ok(choice.answer(problem, progress)?),
+            Self::Impact(choice) => Ok(choice.answer_while(problem, watch)?),
             Self::Compliant(settings) => {
                 let impact = impact.ok_or(Error::NoGeometry)?;
                 let reference = CompliantImpact::new(impact, settings)?.run(&mut |_| ())?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use percussion_mechanism::laws::Name;
 
-use super::{LawSettings, RobotOptions, Which, laws::law_or_all};
+use super::{LawSettings, RobotOptions, TimeLimit, Which, laws::law_or_all};
 use crate::laws::law;
 
 /// Arguments of `impact`.
@@ -31,6 +31,8 @@ pub(crate) struct Impact {
     /// default no files are written.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) time_limit: TimeLimit,
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
@@ -76,6 +78,8 @@ pub(crate) struct Compare {
     /// default no files are written.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) time_limit: TimeLimit,
     /// Print one JSON document.
     #[arg(long)]
     pub(crate) json: bool,

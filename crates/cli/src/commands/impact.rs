@@ -11,40 +11,42 @@ mod set_text;
 mod text;
 mod words;
 
-use std::{iter, path::Path};
+use std::{cell::Cell, iter, path::Path};
 
-use anyhow::{Context, Result, bail, ensure};
-use percussion_impact::laws;
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use percussion_impact::laws::{self, Answer};
 use percussion_mechanism::laws::{Choice, Name};
 use percussion_report::atomic;
 
-use self::document::{Comparison, Content, Document, Entry, Refused};
+use self::document::{Comparison, Content, Document, Entry, Left, Refused};
 use crate::{
-    arguments::{Allowed, Compare, Impact, LawSettings, Run, Which},
+    arguments::{Allowed, Clock, Compare, Impact, LawSettings, Run, Which},
     input::{self, Subject},
     laws::choose,
-    output::{Progress, Verdict, answer, prepare_directory, with_causes},
+    output::{Progress, Verdict, answer, complain, prepare_directory, with_causes},
 };
 
 type Given = Vec<(String, String)>;
 
 pub(super) fn impact(arguments: &Impact) -> Result<Verdict> {
-    let Impact { problem, law, settings, robot, fixed_base, out, json } = arguments;
+    let Impact { problem, law, settings, robot, fixed_base, out, time_limit, json } = arguments;
     let subject = input::impact(problem, robot, *fixed_base)?;
-    resolve_by(*law, subject, settings, out.as_deref(), *json)
+    resolve_by(*law, subject, settings, time_limit.start(), out.as_deref(), *json)
 }
 
 /// Executes `percussion run` for an impact.
 pub(super) fn run(arguments: &Run) -> Result<Verdict> {
-    let Run { scenario, law, settings, robot, fixed_base, out, json, .. } = arguments;
+    let Run { scenario, law, settings, robot, fixed_base, out, time_limit, json, .. } = arguments;
     let subject = input::impact(scenario, robot, *fixed_base)?;
-    resolve_by(law.unwrap_or(Which::All), subject, settings, out.as_deref(), *json)
+    let law = law.unwrap_or(Which::All);
+    resolve_by(law, subject, settings, time_limit.start(), out.as_deref(), *json)
 }
 
 fn resolve_by(
     law: Which,
     subject: Subject,
     settings: &LawSettings,
+    clock: Clock,
     out: Option<&Path>,
     json: bool,
 ) -> Result<Verdict> {
@@ -53,7 +55,7 @@ fn resolve_by(
             let given = settings.settings.iter().cloned().chain(draws(settings)).collect();
             let law = choose(name, given, subject.impact.as_deref())?;
             prepare(out, &subject, law.is_set())?;
-            let mut document = resolve(name, &law, &subject, out.is_some())?;
+            let mut document = resolve(name, &law, &subject, (clock, out.is_some()))?;
             write(&mut document, &subject, out)?;
             if let (Some(stage), Some(directory)) = (&subject.stage, out) {
                 let files = playing::write(stage, iter::once(&document), directory)?;
@@ -65,7 +67,7 @@ fn resolve_by(
         Which::All => {
             let laws = several(&Name::ALL, settings, &subject)?;
             prepare(out, &subject, true)?;
-            side_by_side(&subject, &laws, &settings.allow, out, json)
+            side_by_side(&subject, &laws, (&settings.allow, clock), out, json)
         }
     }
 }
@@ -93,9 +95,9 @@ pub(super) fn compare(arguments: &Compare) -> Result<Verdict> {
     let subject = input::impact(&arguments.problem, &arguments.robot, arguments.fixed_base)?;
     let names = if arguments.laws.is_empty() { &Name::ALL[..] } else { &arguments.laws };
     let laws = several(names, &arguments.settings, &subject)?;
-    let out = arguments.out.as_deref();
+    let (out, clock) = (arguments.out.as_deref(), arguments.time_limit.start());
     prepare(out, &subject, names.contains(&Name::Impact(laws::Name::SetValuedRouth)))?;
-    side_by_side(&subject, &laws, &arguments.settings.allow, out, arguments.json)
+    side_by_side(&subject, &laws, (&arguments.settings.allow, clock), out, arguments.json)
 }
 
 /// `--samples` and `--seed` as settings.
@@ -145,16 +147,29 @@ fn check_all_taken(names: &[Name], left: &Given) -> Result<()> {
     )
 }
 
-/// The result of a law; with `plays`, also the data that a page plays.
-fn resolve(name: Name, law: &Choice, subject: &Subject, plays: bool) -> Result<Document> {
+/// The result of a law until the time is over; with `plays`, also the data that a page plays.
+fn resolve(
+    name: Name,
+    law: &Choice,
+    subject: &Subject,
+    (clock, plays): (Clock, bool),
+) -> Result<Document> {
     let problem = &subject.problem;
     tracing::info!(law = %name, contacts = problem.contacts().len(), "resolving");
     let progress = Progress::new();
-    let result = law.answer(problem, subject.impact.as_deref(), &|share| {
+    let is_cut = Cell::new(false);
+    let result = law.answer_while(problem, subject.impact.as_deref(), &|share| {
         progress.show(share, &name.to_string());
+        let flow = clock.after(share);
+        is_cut.set(flow.is_break());
+        flow
     });
     progress.clear();
     let answer = result?;
+    if let (true, Answer::Set(set)) = (is_cut.get(), &answer) {
+        let drawn = set.statistics.samples;
+        complain(&anyhow!("the time limit was reached: {name} has only {drawn} samples"));
+    }
     let stage = subject.stage.as_ref().filter(|_| plays);
     let played = stage.map(|stage| stage.play(name.as_str(), &answer)).unwrap_or_default();
     let mut document = Document::new(name.to_string(), problem, &law.claims(problem), answer)?;
@@ -166,17 +181,21 @@ fn resolve(name: Name, law: &Choice, subject: &Subject, plays: bool) -> Result<D
 fn side_by_side(
     subject: &Subject,
     laws: &[(Name, Choice)],
-    allowed: &[Allowed],
+    (allowed, clock): (&[Allowed], Clock),
     out: Option<&Path>,
     json: bool,
 ) -> Result<Verdict> {
-    let entries =
-        laws.iter().map(|(name, law)| match resolve(*name, law, subject, out.is_some()) {
+    let entries = laws.iter().enumerate().map(|(index, (name, law))| {
+        if index > 0 && clock.is_over() {
+            return Entry::Left(Left::new(name.to_string()));
+        }
+        match resolve(*name, law, subject, (clock, out.is_some())) {
             Ok(document) => Entry::Answer(Box::new(document)),
             Err(error) => {
                 Entry::Refused(Refused { law: name.to_string(), error: with_causes(&error) })
             }
-        });
+        }
+    });
     let mut comparison = Comparison {
         velocities: subject.velocities.clone(),
         contacts: subject.contacts.clone(),
@@ -205,7 +224,12 @@ fn side_by_side(
         comparison.files.push(file);
     }
     answer(json, &comparison, || comparison::comparison(subject, &comparison))?;
-    Ok(verdict(comparison.answers().all(|document| document.is_resolved(allowed))))
+    let left: Vec<_> = comparison.left().collect();
+    if !left.is_empty() {
+        complain(&anyhow!("the time limit was reached before {}", left.join(", ")));
+    }
+    let is_resolved = |document: &Document| document.is_resolved(allowed);
+    Ok(verdict(left.is_empty() && comparison.answers().all(is_resolved)))
 }
 
 fn verdict(met: bool) -> Verdict {

@@ -124,7 +124,6 @@ pub(super) fn execute(arguments: &Run) -> Result<Verdict> {
             ("--step-size", arguments.step_size.is_some()),
             ("--duration", arguments.duration.is_some()),
             ("--ensemble", arguments.ensemble.is_some()),
-            ("--time-limit", arguments.time_limit.seconds.is_some()),
             ("--inelastic-fallback", arguments.inelastic_fallback),
         ] {
             let name = &arguments.scenario;

@@ -180,6 +180,20 @@ fn work_ends_in_order_when_its_time_is_over() {
     let grains = percussion(&[&["grains", "column", "--json"][..], &limit].concat());
     assert_eq!((grains.code, &grains.json()["status"]), (Some(1), &Value::from("time-limit")));
     assert!(grains.stderr.contains("time limit"), "{grains:?}");
+    let set = ["impact", "rocking-block", "--law", "set-valued-routh", "--samples", "20000"];
+    let set = percussion(&[&set[..], &["--json"], &limit].concat());
+    assert_eq!((set.code, &set.json()["status"]), (Some(1), &Value::from("limit")), "{set:?}");
+    assert_eq!(set.json()["statistics"]["samples"], 8192);
+    assert!(set.stderr.contains("set-valued-routh has only 8192 samples"), "{set:?}");
+    let laws = ["compare", "rocking-block", "--laws", "newton,poisson,plus", "--json"];
+    let laws = percussion(&[&laws[..], &limit].concat());
+    let statuses = laws.json()["laws"].as_array().unwrap().clone();
+    let statuses: Vec<_> = statuses.iter().map(|law| law["status"].as_str().unwrap()).collect();
+    assert_eq!(
+        (laws.code, &statuses[..]),
+        (Some(1), &["resolved", "time-limit", "time-limit"][..])
+    );
+    assert!(laws.stderr.contains("before poisson, plus"), "{laws:?}");
     let given = ["reproduce", "plus", "--sensitivity", "--time-limit", "1"];
     percussion(&given).assert_refused(&["--sensitivity", "--time-limit"]);
     percussion(&["grains", "column", "--time-limit", "0"]).assert_refused(&["above 0"]);

@@ -1,5 +1,7 @@
 //! The results that are collected from a set of outcomes, sample by sample.
 
+use std::ops::ControlFlow;
+
 use nalgebra::DVector;
 
 use crate::{
@@ -108,16 +110,16 @@ pub struct Guarantee {
 
 impl Sampled {
     /// Samples the outcomes of `law`. The first `keep` velocities are kept, and the guarantees may fail with
-    /// the probability `failure`. `progress` is called with the completed fraction.
+    /// the probability `failure`. `watch` is called with the completed fraction; if it breaks, the set has fewer samples.
     ///
     /// # Errors
     ///
-    /// As [`SetValuedRouth::post_impact_set`].
+    /// As [`SetValuedRouth::post_impact_set_while`].
     pub fn new(
         law: &SetValuedRouth,
         (keep, failure): (usize, f64),
         problem: &Problem,
-        progress: &dyn Fn(f64),
+        watch: &dyn Fn(f64) -> ControlFlow<()>,
     ) -> Result<Self, law::Error> {
         let law = &SetValuedRouth::new(law.settings.for_problem(problem));
         let settings = &law.settings;
@@ -136,7 +138,8 @@ impl Sampled {
             (extremes, Collect::new(keep, Order::First)),
         );
         let samples = settings.samples as f64;
-        let set = law.post_impact_set(problem, summary, |done| progress(done as f64 / samples))?;
+        let share = |done: u64| done as f64 / samples;
+        let set = law.post_impact_set_while(problem, summary, |done| watch(share(done)))?;
 
         let ((bounds, energy, modes), (hulls, coverages), (extremes, kept)) = set.summary;
         let planes = planes.iter().zip(hulls).zip(coverages);

@@ -1,6 +1,11 @@
 //! The same bits for any number of threads, sample by sample, and no allocation on the way.
 
-use percussion_impact::set_valued::{Draws, Sampler, SetValuedRouth, Settings, Solutions};
+use std::ops::ControlFlow;
+
+use percussion_impact::{
+    Status,
+    set_valued::{Draws, Sampler, SetValuedRouth, Settings, Solutions},
+};
 use rayon::ThreadPoolBuilder;
 
 use super::{ball, bouncing_ball, bouncing_block, rocking_block, settings, velocities};
@@ -84,6 +89,19 @@ fn progress_is_told_to_the_end() {
     law.post_impact_set(&rocking_block(), (), progress).expect("settings are right");
     let told = told.into_inner();
     assert!(told.is_sorted() && told.last() == Some(&SAMPLES), "{told:?}");
+}
+
+/// A set that is ended early is that of fewer samples, and says so.
+#[test]
+fn a_set_ends_after_the_samples_that_are_wanted() {
+    let law = |samples| SetValuedRouth::new(settings(0.3, 10, samples));
+    let problem = rocking_block();
+    let watch = |_done| ControlFlow::Break(());
+    let cut = law(20_000).post_impact_set_while(&problem, (), watch).expect("settings are right");
+    let short = law(8192).post_impact_set(&problem, (), |_| ()).expect("settings are right");
+    assert_eq!(cut.statistics, short.statistics);
+    assert_eq!(law(20_000).status(&problem, &cut.statistics), Status::Limit);
+    assert_eq!(law(8192).status(&problem, &short.statistics), Status::Resolved);
 }
 
 /// In the plane, and in space where Lemke's method itself solves the steps.

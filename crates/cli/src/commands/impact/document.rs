@@ -150,6 +150,7 @@ pub(super) struct Comparison {
 pub(super) enum Entry {
     Answer(Box<Document>),
     Refused(Refused),
+    Left(Left),
 }
 
 /// Place of one outcome of a law.
@@ -171,6 +172,21 @@ pub(super) struct Place {
 pub(super) struct Refused {
     pub(super) law: String,
     pub(super) error: String,
+}
+
+/// A law that was not asked.
+#[derive(Debug, Serialize)]
+pub(super) struct Left {
+    law: String,
+    /// `time-limit`.
+    status: &'static str,
+}
+
+impl Left {
+    /// The law that the time limit left out.
+    pub(super) const fn new(law: String) -> Self {
+        Self { law, status: "time-limit" }
+    }
 }
 
 impl Document {
@@ -278,14 +294,22 @@ impl Comparison {
     pub(super) fn answers(&self) -> impl Iterator<Item = &Document> {
         self.laws.iter().filter_map(|entry| match entry {
             Entry::Answer(document) => Some(&**document),
-            Entry::Refused(_) => None,
+            _ => None,
         })
     }
 
     pub(super) fn refusals(&self) -> impl Iterator<Item = &Refused> {
         self.laws.iter().filter_map(|entry| match entry {
-            Entry::Answer(_) => None,
             Entry::Refused(refused) => Some(refused),
+            _ => None,
+        })
+    }
+
+    /// The laws for which there was no time.
+    pub(super) fn left(&self) -> impl Iterator<Item = &str> {
+        self.laws.iter().filter_map(|entry| match entry {
+            Entry::Left(left) => Some(left.law.as_str()),
+            _ => None,
         })
     }
 }
