@@ -24,6 +24,7 @@ const SCRIPT: &str = concat!(
     include_str!("../assets/viewer/bodies.js"),
     include_str!("../assets/viewer/contacts.js"),
     include_str!("../assets/viewer/panels.js"),
+    include_str!("../assets/viewer/share.js"),
     include_str!("../assets/viewer/controls.js"),
 );
 const THREE: &str = include_str!("../assets/viewer/three.min.js");

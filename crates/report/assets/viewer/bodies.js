@@ -1,6 +1,7 @@
   // ── bodies and grains ─────────────────────────────────────────────────────────────────────────
-  // Balls of space are drawn as instances of one sphere or as sprites, everything else as a mesh of its own.
-  function makeBodies(scene) {
+  // Balls of space are drawn as instances of one sphere or as sprites, everything else as a mesh of its own. `paint` changes
+  // the materials.
+  function makeBodies(scene, paint = (material) => material) {
     const balls = [], groups = view.bodies.map(() => new THREE.Group());
     view.bodies.forEach(({ solids }, body) => {
       const color = new THREE.Color(granular ? wall : colors[body % colors.length]);
@@ -12,6 +13,7 @@
     });
     const drawn = balls.length > mostSpheres ? makeSprites(scene, balls.length, true) : makeSpheres(scene, balls.length);
     balls.forEach(({ color, radius }, i) => drawn.dress(i, color, radius));
+    scene.traverse((part) => { if (part.material) part.material = paint(part.material); });
     const q0 = new THREE.Quaternion(), q1 = new THREE.Quaternion(), center = new THREE.Vector3();
 
     function place({ times, poses }, time, height) {
@@ -37,6 +39,42 @@
       drawn.update(height);
     }
     return { place };
+  }
+
+  // Bodies of another motion, which one sees through.
+  function makeGhost(scene) {
+    const root = new THREE.Group();
+    scene.add(root);
+    const bodies = makeBodies(root, (material) => Object.assign(material, { transparent: true, opacity: 0.3 * material.opacity, depthWrite: false }));
+    return {
+      place(index, time, height) {
+        root.visible = index !== null;
+        if (root.visible) bodies.place(motion(index), time, height);
+      },
+    };
+  }
+
+  // The shadows of bodies on the plane that faces most against `light`: the bodies pressed flat onto it along the light.
+  function makeShadows(scene, light) {
+    const facing = view.planes.map(({ normal }) => light.dot(new THREE.Vector3(...normal).normalize()));
+    const floor = facing.indexOf(Math.max(...facing));
+    if (planar || granular || view.bodies.length > mostSpheres || !(facing[floor] > 0.3)) return { place() {} };
+    const n = new THREE.Vector3(...view.planes[floor].normal).normalize(), ray = light.clone().divideScalar(facing[floor]);
+    const reach = n.dot(new THREE.Vector3(...view.planes[floor].point));
+    const row = (axis) => [...["x", "y", "z"].map((other) => (axis === other ? 1 : 0) - ray[axis] * n[other]), ray[axis] * reach];
+    const root = new THREE.Group();
+    root.matrixAutoUpdate = false;
+    root.matrix.set(...row("x"), ...row("y"), ...row("z"), 0, 0, 0, 1);
+    scene.add(root);
+    // Of a body that is pressed flat, the faces that one sees cover each point of the shadow once.
+    const material = new THREE.MeshBasicMaterial({ color: 0x000000, transparent: true, opacity: 0.16, depthWrite: false });
+    const bodies = makeBodies(root, () => material);
+    return {
+      place(index, time, height, isSeen) {
+        root.visible = isSeen(floor);
+        if (root.visible) bodies.place(motion(index), time, height);
+      },
+    };
   }
 
   // The frames around `time` and how far it is from the first to the second.

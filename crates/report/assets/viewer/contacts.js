@@ -7,6 +7,8 @@
     const materials = {};
     for (const mode of ["stick", "slide", "separate"]) materials[mode] = new THREE.MeshBasicMaterial({ depthTest: false, transparent: true });
     const largest = Math.max(1e-300, ...view.motions.map(({ touches }) => touches.reduce((most, list) => list.reduce((m, { impulse }) => Math.max(m, Math.hypot(...impulse)), most), 0)));
+    // The length of an arrow, from 0 to 1: in a logarithmic scale it ends at a millionth of the largest impulse.
+    const shareOf = (part) => (state.arrows === "log" ? Math.max(0, 1 + Math.log10(Math.max(part, 1e-300)) / 6) : Math.sqrt(part));
     const pool = [];
     const up = new THREE.Vector3(0, 1, 0), way = new THREE.Vector3();
 
@@ -27,7 +29,7 @@
       touches.forEach(({ point, impulse, mode }, index) => {
         const { group, parts } = arrow(index);
         const strength = Math.hypot(...impulse);
-        const length = 0.3 * size * Math.sqrt(strength / largest);
+        const length = 0.3 * size * shareOf(strength / largest);
         group.visible = true;
         group.position.set(...point);
         parts.forEach((part) => { part.material = materials[mode]; });

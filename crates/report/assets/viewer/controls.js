@@ -34,7 +34,9 @@
     state.clock = clock;
     hold(before, state.time, clock);
     draw();
-    if (state.time >= end && !state.held.length) setPlaying(false); else requestAnimationFrame(tick);
+    if (state.time < end || state.held.length) requestAnimationFrame(tick);
+    else if (recorder) recorder.stop();
+    else setPlaying(false);
   }
 
   // Shows or hides a law; of the samples of a set one is shown beside the laws.
@@ -78,6 +80,16 @@
   $("speed").value = String(paces.reduce((best, pace) => Math.abs(Math.log(pace / wanted)) < Math.abs(Math.log(best / wanted)) ? pace : best, 1));
   $("hint").hidden = !view.sets.length;
   $("legend").hidden = !view.contacts.length;
+  $("arrows").addEventListener("change", ({ target }) => { state.arrows = target.value; draw(); });
+  $("ghost").append(...laws.map((index) => element("option", { value: index }, motion(index).name)));
+  $("ghost").addEventListener("change", ({ target }) => { state.ghost = target.value === "" ? null : Number(target.value); draw(); });
+  $("ghosts").hidden = granular || laws.length < 2;
+  $("more").hidden = !stage;
+  $("picture").addEventListener("click", savePicture);
+  $("video").addEventListener("click", record);
+  $("link").addEventListener("click", link);
+  addEventListener("hashchange", () => { openAddress(); show(); });
+  openAddress();
   show();
   if (stage) stage.controls.addEventListener("change", () => draw());
   document.documentElement.dataset.ready = "yes";

@@ -13,7 +13,10 @@
 
   // What is shown: the motions side by side, the first of them in the charts and the table.
   const laws = view.motions.map((_, i) => i).filter((i) => view.motions[i].sample === null);
-  const state = { shown: (laws.length ? laws : [0]).slice(0, largestChoice), time: 0, playing: false, held: [] };
+  // The compliant outcome, with which the others are compared, is shown with the first ones.
+  const isMeasure = (index) => view.motions[index].name === "compliant";
+  const first = [...laws.filter((i) => !isMeasure(i)).slice(0, largestChoice - (laws.some(isMeasure) ? 1 : 0)), ...laws.filter(isMeasure)];
+  const state = { shown: laws.length ? first : [0], ghost: null, arrows: "root", time: 0, playing: false, held: [] };
   const motion = (i) => view.motions[i];
   const [begin, end] = view.motions.reduce(
     ([low, high], { times }) => [Math.min(low, times[0]), Math.max(high, times[times.length - 1])],

@@ -14,6 +14,15 @@
     $("charts").replaceChildren(...[...charts].map(([title, curves]) => element("div", {}, ...chart(title, curves))));
   }
 
+  // Some five round numbers from `low` to `high`.
+  function ticks(low, high) {
+    const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
+    const step = power * [1, 2, 5, 10].find((factor) => factor * power >= 0.999 * rough);
+    const all = [];
+    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) all.push(Number((k * step).toPrecision(12)));
+    return all;
+  }
+
   const stroke = (k) => ({ stroke: colors[k % colors.length], ...(k < colors.length ? {} : { "stroke-dasharray": "2 4" }) });
 
   function chart(title, curves) {
@@ -31,10 +40,17 @@
     const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title });
     svg.append(element("path", { class: "axis", d: `M${left},8V${height - bottom}H${width - 6}` }));
     const label = (text, at, attributes) => svg.append(element("text", { x: at[0], y: at[1], ...attributes }, text));
-    label(tidy(high), [left - 5, 14], { "text-anchor": "end" });
-    label(tidy(low), [left - 5, height - bottom], { "text-anchor": "end" });
-    label(`${number(begin)} s`, [left, height - 6], {});
-    label(`${number(end)} s`, [width - 6, height - 6], { "text-anchor": "end" });
+    const tick = (path) => svg.append(element("path", { class: "axis", d: path }));
+    for (const value of ticks(low, high)) {
+      label(tidy(value), [left - 6, y(value) + 4], { "text-anchor": "end" });
+      tick(`M${left - 3},${y(value).toFixed(1)}h3`);
+    }
+    for (const time of ticks(begin, end > begin ? end : begin + 1)) {
+      // Numbers at an end stay within the picture.
+      const place = Math.min(x(time), width - 24);
+      label(`${number(time)}${time === begin || x(time) > width - 90 ? " s" : ""}`, [place, height - 6], { "text-anchor": "middle" });
+      tick(`M${x(time).toFixed(1)},${height - bottom}v3`);
+    }
     curves.forEach(({ times, values }, k) => {
       const step = Math.max(1, Math.ceil(values.length / 1000));
       const points = times.map((time, i) => [time, values[i]]).filter(([, value], i) => Number.isFinite(value) && (i % step === 0 || i === times.length - 1));
@@ -83,11 +99,17 @@
     const text = (words, place, anchor) => svg.append(element("text", { x: place[0], y: place[1], "text-anchor": anchor }, words));
     text("sliding (m/s)", [size - 4, height - 4], "end");
     text("separation (m/s)", [4, 12], "start");
-    for (const value of new Set(span[0])) text(number(value), [x(value), height - room + 18], "middle");
-    for (const value of new Set(span[1])) {
-      const side = x(0) > size / 2 ? -1 : 1;
-      if (value !== 0) text(number(value), [x(0) + 4 * side, y(value) - 3], side < 0 ? "end" : "start");
+    const marks = [];
+    const side = x(0) > size / 2 ? -1 : 1;
+    for (const value of span[0][1] > span[0][0] ? ticks(...span[0]) : [span[0][0]]) {
+      text(number(value), [x(value), height - room + 18], "middle");
+      marks.push(`M${x(value).toFixed(1)},${(y(0) - 2).toFixed(1)}v4`);
     }
+    for (const value of span[1][1] > span[1][0] ? ticks(...span[1]) : [span[1][0]]) {
+      if (value !== 0) text(number(value), [x(0) + 5 * side, y(value) + 4], side < 0 ? "end" : "start");
+      marks.push(`M${(x(0) - 2).toFixed(1)},${y(value).toFixed(1)}h4`);
+    }
+    svg.append(element("path", { class: "axis", d: marks.join("") }));
     for (const { index, at: point } of known) {
       const sample = motion(index).sample !== null;
       const mark = element("circle", { class: sample ? "sample" : "law", r: sample ? 2.6 : 4.5, cx: x(point[0]).toFixed(1), cy: y(point[1]).toFixed(1), "data-motion": index });
@@ -95,11 +117,36 @@
       mark.addEventListener("click", () => choose(index));
       svg.append(mark);
     }
+    const ofLaws = known.filter(({ index }) => motion(index).sample === null).map(({ index, at: [u, v] }) => ({ name: motion(index).name, place: [x(u), y(v)] }));
+    for (const { words, at: place, anchor } of namesBeside(ofLaws, size, height)) svg.append(element("text", { class: "name", x: place[0].toFixed(1), y: place[1].toFixed(1), "text-anchor": anchor }, words));
     for (const index of state.shown.filter((shown) => motion(shown).after[contact])) {
       const [u, v] = motion(index).after[contact];
       svg.append(element("circle", { class: "chosen", r: 6.5, cx: x(u).toFixed(1), cy: y(v).toFixed(1) }));
     }
     return [element("h2", {}, `Outcomes at ${view.contacts[contact]}`), svg];
+  }
+
+  // Names beside their points, those of one place together, where they cover neither each other nor other points.
+  function namesBeside(points, width, height) {
+    const places = [];
+    for (const { name, place } of points) {
+      const near = places.find((other) => Math.hypot(other.place[0] - place[0], other.place[1] - place[1]) < 8);
+      if (near) near.names.push(name); else places.push({ place, names: [name] });
+    }
+    const taken = places.map(({ place: [x, y] }) => [x - 5, y - 5, x + 5, y + 5]);
+    const labels = [];
+    for (const { place: [x, y], names } of places) {
+      const words = names.length > 2 ? `${names.slice(0, 2).join(", ")} + ${names.length - 2}` : names.join(", ");
+      const wide = 5.8 * words.length;
+      const tries = [1, -1].flatMap((side) => [0, -10, 10, -20, 20].map((down) => ({ side, down })));
+      const box = ({ side, down }) => (side > 0 ? [x + 8, y + down - 6, x + 8 + wide, y + down + 6] : [x - 8 - wide, y + down - 6, x - 8, y + down + 6]);
+      const isFree = ([left, top, right, bottom]) => left > 0 && right < width && top > 14 && bottom < height - 20 && !taken.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t);
+      const found = tries.find((one) => isFree(box(one)));
+      if (!found) continue;
+      taken.push(box(found));
+      labels.push({ words, at: [x + 8 * found.side, y + found.down + 4], anchor: found.side > 0 ? "start" : "end" });
+    }
+    return labels;
   }
 
   // ── the table of contacts ──────────────────────────────────────────────────────────────────────

@@ -18,13 +18,14 @@
     const scene = new THREE.Scene();
     scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8f99, 1.9));
     const sun = new THREE.DirectionalLight(0xffffff, 1.6);
-    sun.position.set(1, -2, 3);
+    const light = new THREE.Vector3(1, -2, 3).normalize();
+    sun.position.copy(light);
     scene.add(sun);
     const { box, hidden } = room();
     const size = Math.max(box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2], 1e-9);
     const ground = view.planes.map((plane) => makePlane(plane, box, size));
     ground.forEach((group) => scene.add(group));
-    const bodies = makeBodies(scene), grains = makeGrains(scene);
+    const shadows = makeShadows(scene, light), bodies = makeBodies(addGroup()), ghost = makeGhost(scene), grains = makeGrains(scene);
     const arrows = makeArrows(scene, size);
     const camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(35, 1, size * 1e-3, size * 100);
     camera.up.set(0, planar ? 1 : 0, planar ? 0 : 1);
@@ -38,6 +39,12 @@
 
     // Directions towards the eye: from the front, a little from the right and from above, then the same from other sides.
     const sides = [[0.22, -0.9], [-0.22, -0.9], [0.9, -0.22], [-0.9, -0.22], [0.22, 0.9], [-0.22, 0.9]];
+
+    function addGroup() {
+      const group = new THREE.Group();
+      scene.add(group);
+      return group;
+    }
 
     function home() {
       const center = box.low.map((low, k) => (low + box.high[k]) / 2);
@@ -94,8 +101,11 @@
         const x = (panel % columns) * w, y = Math.floor(panel / columns) * h;
         renderer.setViewport(x, height - y - h, w, h);
         renderer.setScissor(x, height - y - h, w, h);
-        bodies.place(motion(index), state.time, h * renderer.getPixelRatio());
-        grains.place(motion(index), state.time, h * renderer.getPixelRatio());
+        const pixels = h * renderer.getPixelRatio();
+        shadows.place(index, state.time, pixels, (plane) => ground[plane].visible);
+        ghost.place(state.ghost === index ? null : state.ghost, state.time, pixels);
+        bodies.place(motion(index), state.time, pixels);
+        grains.place(motion(index), state.time, pixels);
         arrows.place(touching(index));
         renderer.render(scene, camera);
       });
@@ -125,7 +135,7 @@
 
     recolor();
     home();
-    return { render, recolor, home, controls };
+    return { render, recolor, home, controls, camera, canvas };
   }
 
   // Whether the browser draws without a graphics card.
