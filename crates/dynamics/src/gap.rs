@@ -233,6 +233,12 @@ pub trait GapFunction: Debug + Send + Sync {
         bias_by_differences(self, system, coordinates, velocity, bias);
     }
 
+    /// Whether the gap is what a joint has left up to a limit of its motion, and not a distance of surfaces; `false` by
+    /// default. Schemes can move joints that exceed a limit back to it.
+    fn is_limit(&self) -> bool {
+        false
+    }
+
     /// Checks that the surfaces exist in `system`. Callers use it once before a simulation.
     ///
     /// The default implementation accepts everything.

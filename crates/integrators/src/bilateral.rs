@@ -14,12 +14,13 @@
 //! Redundant equations make `S` singular, so `S⁺` is a generalized inverse. [`Span`] determines which
 //! equations count as redundant, and computes `v'` from `v_u` without forming `S`.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, DVectorView};
 use percussion_complementarity::elimination::{self, Span};
+use percussion_dynamics::gap::{ContactRows, GapFunction};
 
 use crate::model::Model;
 
-/// Maximum number of Newton steps onto the constraints; from the drift of one step two are enough.
+/// Maximum number of Newton steps onto constraints and limits; from the drift of one step two are enough.
 const NEWTON: usize = 8;
 
 #[derive(Debug)]
@@ -134,26 +135,28 @@ impl Bilateral {
         }
     }
 
-    /// Moves `coordinates` to where the constraints hold, by the smallest displacements in the kinetic metric, and
-    /// returns whether this changed them. The impulses of the last projection are kept.
+    /// Moves `coordinates` to where the constraints hold and none of the `limits` of joints is exceeded, by the smallest
+    /// displacements in the kinetic metric, and returns whether this changed them. The impulses of the last projection are
+    /// kept.
     ///
-    /// Newton's method; it ends when a step does not halve the largest `|φ_i|`, whose coordinates are not used then.
-    pub(crate) fn close(&mut self, model: &Model, coordinates: &mut [f64]) -> bool {
-        if self.is_empty() {
-            return false;
-        }
-        let kept = self.impulses.clone();
-        let rest = DVector::zeros(self.jacobian.ncols());
-        let largest = |of: Vec<f64>| of.into_iter().fold(0.0, f64::max);
-        let mut violation = largest(self.violations(model, coordinates));
+    /// Newton's method, with an equation for each limit that is exceeded; it ends when a step does not halve the largest
+    /// violation, whose coordinates are not used then.
+    pub(crate) fn close(
+        &mut self,
+        model: &Model,
+        limits: &[&dyn GapFunction],
+        coordinates: &mut [f64],
+    ) -> bool {
+        let mut violation = self.violation(model, limits, coordinates);
         let mut moved = coordinates.to_vec();
         let mut changed = false;
         for _ in 0..NEWTON {
-            self.linearize(model, coordinates, coordinates, &rest, 1.0);
-            let mut step = rest.clone();
-            self.project(&mut step);
+            if violation == 0.0 {
+                break;
+            }
+            let step = self.closing_step(model, limits, coordinates);
             model.system().retract(coordinates, step.as_slice(), &mut moved);
-            let next = largest(self.violations(model, &moved));
+            let next = self.violation(model, limits, &moved);
             if next.is_nan() || next >= 0.5 * violation {
                 break;
             }
@@ -161,8 +164,50 @@ impl Bilateral {
             coordinates.copy_from_slice(&moved);
             changed = true;
         }
-        self.impulses = kept;
         changed
+    }
+
+    /// The largest `|φ_i|` and the largest excess of a limit.
+    fn violation(&mut self, model: &Model, limits: &[&dyn GapFunction], at: &[f64]) -> f64 {
+        let exceeded = limits.iter().map(|limit| -limit.gap(model.system(), at));
+        self.violations(model, at).into_iter().chain(exceeded).fold(0.0, f64::max)
+    }
+
+    /// The smallest displacement that closes the constraints and takes back what exceeds limits, to first order.
+    fn closing_step(
+        &mut self,
+        model: &Model,
+        limits: &[&dyn GapFunction],
+        coordinates: &[f64],
+    ) -> DVector<f64> {
+        let system = model.system();
+        self.evaluate(model, coordinates);
+        let mut missing = vec![0.0; self.value.len()];
+        for (constraint, rows) in model.constraints().iter().zip(self.first_rows.windows(2)) {
+            for row in rows[0]..rows[0] + constraint.holonomic_count(system) {
+                missing[row] = -self.value[row];
+            }
+        }
+        let mut rows = self.jacobian.clone();
+        let mut of_limit = ContactRows::for_system(system);
+        for limit in limits {
+            let gap = limit.rows(system, coordinates, &mut of_limit);
+            if gap < 0.0 {
+                missing.push(-gap);
+                rows = rows.insert_row(missing.len() - 1, 0.0);
+                rows.row_mut(missing.len() - 1).tr_copy_from(&DVectorView::from(of_limit.normal()));
+            }
+        }
+        let mut responses = rows.transpose();
+        system.apply_inverse_mass(coordinates, &mut responses);
+        let groups = self.first_rows.windows(2).map(|rows| rows[0]..rows[1]);
+        elimination::drop_rounding(&mut rows, &mut responses, groups);
+        let span = Span::new(&rows, &responses);
+        let missing = DVector::from_vec(missing);
+        let (mut step, _) = span.shortest_step(&missing);
+        // The second pass removes the rounding of the first.
+        step += span.shortest_step(&(missing - rows * &step)).0;
+        step
     }
 
     /// Reduces the Delassus operator `W = Aᵀ M⁻¹ A` of the contact rows `A` (`n_v × r`).

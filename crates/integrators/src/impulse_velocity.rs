@@ -90,9 +90,9 @@ pub struct Settings {
     /// Fraction `ε` of a penetration, and of the errors of constraints, that a step removes (in `[0, 1]`,
     /// default 0.2; the paper excludes 1, which is allowed here and removes all).
     pub error_reduction: f64,
-    /// Whether a step ends with a projection of the coordinates onto the constraints, by the smallest displacement in the
-    /// kinetic metric (default no). Its work is in [`StepReport::projection_work`](crate::StepReport::projection_work) and in the energy account. Limits and
-    /// contacts are not moved.
+    /// Whether a step ends with a projection of the coordinates onto the constraints, and of joints that exceed a limit onto
+    /// it, by the smallest displacement in the kinetic metric (default no). Its work is in
+    /// [`StepReport::projection_work`](crate::StepReport::projection_work) and in the energy account. Contacts of surfaces are not moved.
     pub projection: bool,
     /// Whether a solve starts with the impulses of the last step (default) or with zero.
     pub warm_start: bool,

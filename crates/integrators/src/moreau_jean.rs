@@ -98,9 +98,9 @@ pub struct Settings {
     pub gap_tolerance: Option<f64>,
     /// Maximum number of passes of a step (≥ 2, default 50).
     pub iteration_limit: usize,
-    /// Whether a step ends with a projection of the coordinates onto the constraints, by the smallest displacement in the
-    /// kinetic metric (default no). Its work is in [`StepReport::projection_work`](crate::StepReport::projection_work) and in the energy account. Limits and
-    /// contacts are not moved.
+    /// Whether a step ends with a projection of the coordinates onto the constraints, and of joints that exceed a limit onto
+    /// it, by the smallest displacement in the kinetic metric (default no). Its work is in
+    /// [`StepReport::projection_work`](crate::StepReport::projection_work) and in the energy account. Contacts of surfaces are not moved.
     pub projection: bool,
     /// Whether a solve starts with the impulses of the last step (default) or with zero.
     pub warm_start: bool,

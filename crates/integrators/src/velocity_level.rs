@@ -392,7 +392,7 @@ impl VelocityLevel {
         self.bilateral.impulses += &self.of_free;
     }
 
-    /// Moves the end of the step onto the constraints, and enters the work of this in the report (J).
+    /// Moves the end of the step onto the constraints and exceeded limits of joints onto these, and enters the work of this in the report (J).
     pub(crate) fn close(
         &mut self,
         motion: &Motion,
@@ -400,8 +400,10 @@ impl VelocityLevel {
         velocity: &DVector<f64>,
         report: &mut StepReport,
     ) -> Result<(), Error> {
-        let Motion { model, state, .. } = motion;
-        if self.bilateral.close(model, coordinates) {
+        let Motion { model, contacts, state } = motion;
+        let gaps = contacts.as_slice().iter().map(|contact| &*contact.gap);
+        let limits: Vec<_> = gaps.filter(|gap| gap.is_limit()).collect();
+        if self.bilateral.close(model, &limits, coordinates) {
             let energy = model.system().energy(coordinates, velocity.as_slice());
             if !energy.is_finite() {
                 return Err(Error::NotFinite { quantity: "energy", time: state.time });

@@ -352,7 +352,7 @@ pub struct Integrator {
     /// Moreau–Jean: `θ` in `[0, 1]`.
     pub implicitness: Option<f64>,
     /// Impulse–velocity, Moreau–Jean: whether steps end with a projection of the coordinates onto the equations of
-    /// loops; by default not.
+    /// loops, and of joints that exceed a limit onto it; by default not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub projection: Option<bool>,
     /// Event-driven: whether an impact to which the law has no answer is inelastic; by default the motion ends there.

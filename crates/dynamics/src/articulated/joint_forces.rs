@@ -215,6 +215,10 @@ impl LimitSide {
 }
 
 impl GapFunction for JointLimit {
+    fn is_limit(&self) -> bool {
+        true
+    }
+
     fn gap(&self, _system: &dyn System, coordinates: &[f64]) -> f64 {
         self.side.sign() * (coordinates[self.coordinate] - self.bound)
     }

@@ -56,6 +56,10 @@ pub struct SumTerm {
 }
 
 impl GapFunction for SumLimit {
+    fn is_limit(&self) -> bool {
+        true
+    }
+
     fn gap(&self, _system: &dyn System, coordinates: &[f64]) -> f64 {
         let parts = self.terms.iter().map(|term| term.factor * coordinates[term.coordinate]);
         self.side.sign() * (self.offset + parts.sum::<f64>() - self.bound)
@@ -130,6 +134,10 @@ impl TurnLimit {
 }
 
 impl GapFunction for TurnLimit {
+    fn is_limit(&self) -> bool {
+        true
+    }
+
     fn gap(&self, _system: &dyn System, coordinates: &[f64]) -> f64 {
         let (scalar, _, norm) = self.parts(coordinates);
         self.bound - 2.0 * norm.atan2(scalar.abs())

@@ -1,6 +1,6 @@
 //! Dry friction in joints, with limits, drives, loops and contacts in one problem.
 
-use nalgebra::{DMatrix, Vector2, Vector3};
+use nalgebra::{DMatrix, DVector, Isometry3, Vector2, Vector3};
 use percussion_complementarity::friction::{
     Law, Method, block_gauss_seidel, document::Document, mixed::Set,
 };
@@ -134,6 +134,57 @@ fn a_limit_carries_the_motor<S: Stepped>() {
 fn a_limit_carries_the_torque_of_the_motor_in_every_scheme() {
     a_limit_carries_the_motor::<ImpulseVelocity>();
     a_limit_carries_the_motor::<MoreauJean>();
+}
+
+/// Two arms, of which the first starts 0.05 rad beyond its limit of 0.2 rad, with gravity along `y`.
+fn beyond_a_limit(gravity: f64) -> (Model, State) {
+    let bob = || MassProperties::point(1.0).unwrap().translated(&Vector3::new(1.0, 0.0, 0.0));
+    let turning = Joint::revolute(Vector3::z());
+    let first = Link::new("first", turning.clone().with_limits(&[[-1.0, 0.2]])).with_mass(bob());
+    let at_end = Isometry3::translation(1.0, 0.0, 0.0);
+    let second = Link::new("second", turning).on("first").at(at_end).with_mass(bob());
+    let system = Articulated::new(vec![first, second], Vector3::new(0.0, gravity, 0.0)).unwrap();
+    let limits = system.joint_limits().into_iter().map(|limit| Contact::new(limit, 0.0)).collect();
+    let model = Model::new(Box::new(system), limits).unwrap();
+    (model, State { time: 0.0, coordinates: vec![0.25, 0.7], velocity: vec![0.0; 2] })
+}
+
+/// A joint beyond its limit is moved back by the smallest displacement in the kinetic metric, `M d ∝ ∇g`.
+fn a_limit_is_restored<S: Stepped>() {
+    let (model, start) = beyond_a_limit(0.0);
+    let settings = S::in_steps(1e-9, 1e-11);
+    let mut motion = Simulation::<S>::new(model, settings, start.clone()).unwrap();
+    motion.step().unwrap();
+    let end = &motion.state().coordinates;
+    assert!((end[0] - 0.2).abs() < 1e-15, "{end:?}");
+    let moved: Vec<f64> = end.iter().zip(&start.coordinates).map(|(to, from)| to - from).collect();
+    let mut mass = DMatrix::zeros(2, 2);
+    motion.model().system().mass_matrix(&start.coordinates, &mut mass);
+    let momentum = mass * DVector::from_vec(moved);
+    // The mass matrix changes on the way by some percent.
+    assert!(momentum[1].abs() < 0.02 * momentum[0].abs(), "{momentum}");
+
+    // From within the range the arm falls against the limit, and a step may exceed it.
+    let (model, mut start) = beyond_a_limit(10.0);
+    start.coordinates[0] = 0.1;
+    let mut motion = Simulation::<S>::new(model, S::in_steps(0.005, 1e-11), start).unwrap();
+    let (mut work, mut touched) = (0.0, 0);
+    motion
+        .run(0.5, |state, report| {
+            assert!(state.coordinates[0] <= 0.2 + 1e-15, "{state:?}");
+            work += report.projection_work;
+            touched += usize::from(state.coordinates[0] > 0.2 - 1e-12);
+            assert!((report.energy.projected - work).abs() < 1e-12, "{report:?}");
+            assert!(!report.energy.is_breached(), "{report:?}");
+        })
+        .unwrap();
+    assert!(touched > 20, "{touched} of 100 steps end at the limit");
+}
+
+#[test]
+fn a_joint_beyond_its_limit_is_moved_back_in_every_scheme() {
+    a_limit_is_restored::<ImpulseVelocity>();
+    a_limit_is_restored::<MoreauJean>();
 }
 
 /// The four-bar for ten seconds: what each step has to satisfy.
