@@ -182,11 +182,9 @@ impl Bilateral {
     ) -> DVector<f64> {
         let system = model.system();
         self.evaluate(model, coordinates);
-        let mut missing = vec![0.0; self.value.len()];
+        let mut missing: Vec<f64> = self.value.iter().map(|value| -value).collect();
         for (constraint, rows) in model.constraints().iter().zip(self.first_rows.windows(2)) {
-            for row in rows[0]..rows[0] + constraint.holonomic_count(system) {
-                missing[row] = -self.value[row];
-            }
+            missing[rows[0] + constraint.holonomic_count(system)..rows[1]].fill(0.0);
         }
         let mut rows = self.jacobian.clone();
         let mut of_limit = ContactRows::for_system(system);
