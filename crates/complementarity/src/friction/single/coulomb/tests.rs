@@ -132,6 +132,36 @@ fn a_rod_at_the_threshold_has_a_segment_of_solutions() {
     }
 }
 
+/// The rod turned about its normal, in other units of mass and with other loads: the segment turns with it.
+#[test]
+fn a_segment_turns_with_the_tangents_and_is_that_of_any_unit() {
+    for step in 1..20 {
+        let (sine, cosine) = (f64::from(step) * std::f64::consts::FRAC_PI_2 / 20.0).sin_cos();
+        let (nn, nt) = (1.0 + 3.0 * cosine * cosine, -3.0 * sine * cosine);
+        let rod = matrix![nn, nt, 0.0; nt, 1.0 + 3.0 * sine * sine, 0.0; 0.0, 0.0, 4.0];
+        for turn in 0..12 {
+            let (s, c) = (0.1 + 0.5 * f64::from(turn)).sin_cos();
+            let turned = matrix![1.0, 0.0, 0.0; 0.0, c, -s; 0.0, s, c];
+            for (size, load) in [(1.0, 1.0), (1.0 / 64.0, 1e3), (64.0, 1e-3), (64.0, 1e3)] {
+                let block = turned * rod * turned.transpose() * size;
+                let block = 0.5 * (block + block.transpose());
+                let contact = Contact::new(&block, nn / nt.abs()).unwrap();
+                let found = all(&contact, &(turned * vector![0.0, load, 0.0]));
+                let [_, end] = found.segment().unwrap();
+                let expected = turned * vector![-nt, nn, 0.0] * (load / size) / 4.0;
+                let error = (end - expected).norm() / expected.norm();
+                assert!(error < 1e-13, "{step} {turn} {size} {load}: {error}");
+            }
+            // Rows that turn the slip away from the impulse have no segment.
+            let skew = turned * (rod + matrix![0.0, 0.0, 0.0; 0.0, 0.0, 0.5; 0.0, 0.5, 0.0]);
+            let block = skew * turned.transpose();
+            let contact =
+                Contact::new(&(0.5 * (block + block.transpose())), nn / nt.abs()).unwrap();
+            assert_eq!(all(&contact, &(turned * vector![0.0, 1.0, 0.0])).segment(), None);
+        }
+    }
+}
+
 /// A segment along one of two asymptotes: `d = (−½, √¾)` closes the contact, and `P d = d`.
 #[test]
 fn a_segment_along_one_of_two_rays() {
