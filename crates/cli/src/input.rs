@@ -7,7 +7,7 @@ mod robot;
 
 use std::{
     fmt,
-    fs::File,
+    fs::{self, File},
     io::{self, Read},
     marker::PhantomData,
     path::Path,
@@ -50,8 +50,18 @@ pub(crate) fn scenario(name: &str, else_known: &[&'static str]) -> anyhow::Resul
                 "`{name}` is an impact, expected a scenario; `percussion compare {name}` takes it"
             )
         }
+        _ if is_scene(path) => anyhow!(
+            "`{name}` is a scene of grains, expected a scenario; `percussion grains {name}` takes it"
+        ),
         _ => anyhow!(error).context(format!("`{name}`")),
     })
+}
+
+/// Whether a file has the tables of a scene of grains.
+pub(crate) fn is_scene(path: &Path) -> bool {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let has = |table: &str| text.lines().any(|line| line.trim_start().starts_with(table));
+    has("[[grains]]") && has("[[insert]]")
 }
 
 /// Checks that the file of the expected `kind` exists; the error otherwise lists the `known` names.

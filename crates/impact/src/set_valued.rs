@@ -89,7 +89,7 @@ pub use statistics::{Choices, Figures, Sample, Statistics, Summary, Termination}
 const CHUNK: u64 = 256;
 
 /// Number of chunks whose summaries are stored before they are merged.
-const WAVE: u64 = 32;
+const WAVE: u64 = 8;
 
 /// Settings of [`SetValuedRouth`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -284,7 +284,7 @@ impl SetValuedRouth {
 
     /// Computes the set as [`post_impact_set`](Self::post_impact_set) does, as long as `watch` wants.
     ///
-    /// `watch` is called where `progress` is, after every 8192 samples. If it breaks, the set has the samples done so far,
+    /// `watch` is called where `progress` is, after every 2048 samples. If it breaks, the set has the samples done so far,
     /// those with the first indices, and its [`status`](Self::status) is [`Status::Limit`].
     ///
     /// # Errors

@@ -18,7 +18,7 @@ pub(crate) struct Impact {
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) problem: String,
     /// Law of impact, or `all` to compare all of them.
-    #[arg(long, value_parser = law_or_all())]
+    #[arg(long, value_parser = law_or_all(), default_value = "all")]
     pub(crate) law: Which,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
@@ -51,7 +51,7 @@ Examples:
   percussion impact block.json --law sequential --set inner=newton --set order=1,0
   percussion impact block.json --law set-valued-routh --set step=0.3 --json
   percussion impact rocking-block --law set-valued-routh --samples 65536 --out block
-  percussion impact rocking-block --law all
+  percussion impact rocking-block
   percussion impact maximum-dissipation/block-on-slope --law newton
   percussion impact robot.urdf --law poisson --posture knee=0.5 --height 0.2
 

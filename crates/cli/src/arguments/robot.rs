@@ -90,11 +90,11 @@ fn any(text: &str) -> Result<f64, String> {
 fn vector(text: &str) -> Result<Vector3<f64>, String> {
     let numbers: Vec<f64> = text
         .split(',')
-        .map(|entry| number(entry.trim(), "three finite numbers as in `0,0,-9.81`", |_| true))
+        .map(|entry| number(entry.trim(), "three finite numbers as in `1,0,-0.5`", |_| true))
         .collect::<Result<_, _>>()?;
     match numbers[..] {
         [x, y, z] => Ok(Vector3::new(x, y, z)),
-        _ => Err("expected three finite numbers as in `0,0,-9.81`".to_owned()),
+        _ => Err("expected three finite numbers as in `1,0,-0.5`".to_owned()),
     }
 }
 

@@ -8,7 +8,7 @@ use clap::{Args, ValueHint};
 #[derive(Debug, Args)]
 #[command(after_help = VIEW_HELP)]
 pub(crate) struct View {
-    /// Directory written with `--out`.
+    /// Directory that `run`, `impact`, `compare`, `grains` or `reproduce` wrote with `--out`.
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: PathBuf,
     /// Port on this machine; by default any free port.

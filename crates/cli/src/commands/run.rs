@@ -7,6 +7,7 @@ mod files;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, ensure};
+use percussion_dynamics::JointKind;
 use percussion_impact::RestitutionUse;
 use percussion_integrators::{StepReport, Work, schemes::Name};
 use percussion_mechanism::{
@@ -26,6 +27,9 @@ use crate::{
     output::{Progress, Verdict, answer, complain, prepare_directory, warn, written},
 };
 
+/// Overlap, as a part of the length of the model, of which a run warns.
+const DEEP: f64 = 0.1;
+
 /// The output of `run --json`.
 #[derive(Debug, Serialize)]
 struct Summary {
@@ -36,6 +40,9 @@ struct Summary {
     restitution: RestitutionUse,
     /// Step size (s).
     step_size: f64,
+    /// Of a robot from a URDF, whether its root link floats or is fixed, and what drives its joints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    robot: Option<RobotState>,
     /// Reason why the simulation failed or ended early, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -44,6 +51,12 @@ struct Summary {
     motion: Option<Motion>,
     /// Written files.
     files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Serialize)]
+struct RobotState {
+    base: Base,
+    drive: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -169,6 +182,7 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
         integrator: scenario.integrator.method,
         restitution: scenario.integrator.method.restitution(&setup.mechanism.model),
         step_size: scenario.integrator.step_size,
+        robot: robot_state(&setup),
         error: None,
         motion: None,
         files: Vec::new(),
@@ -211,6 +225,7 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                 summary.error = Some(error.to_string());
                 complain(&error);
             }
+            warn_of_overlaps(&setup, &trajectory, &arguments.scenario);
             summary.motion = Some(motion(&setup, &trajectory));
             if let Some(directory) = &arguments.out {
                 summary.files = files::write(directory, &setup, &trajectory)?;
@@ -224,6 +239,32 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     }
     answer(arguments.json, &summary, || text(scenario, &summary))?;
     Ok(verdict(summary.status, arguments))
+}
+
+/// How the robot of a URDF is held and driven.
+fn robot_state(setup: &Setup) -> Option<RobotState> {
+    let robot = setup.scenario.robot.as_ref().filter(|robot| !robot.is_mjcf())?;
+    let root = setup.mechanism.tree.as_ref()?.links().first()?;
+    let is_fixed = root.joint.kind == JointKind::Fixed || root.parent.is_some();
+    let base = if is_fixed { Base::Fixed } else { Base::Floating };
+    Some(RobotState { base, drive: robot.drive.clone().into() })
+}
+
+/// Warns of overlaps that are no rounding of positions: a step in which bodies move by a part of their size.
+fn warn_of_overlaps(setup: &Setup, trajectory: &Trajectory, name: &str) {
+    let Setup { mechanism, scenario, .. } = setup;
+    let length = mechanism.model.scales(&mechanism.state, scenario.integrator.step_size).length;
+    let deepest = trajectory.deepest_penetration();
+    if penetration_unit(setup) == "m" && deepest > DEEP * length {
+        let share = short(100.0 * deepest / length);
+        warn(
+            &[format!(
+                "bodies overlap by up to {} m, {share} % of the size of the model, expected a smaller `--step-size`",
+                short(deepest)
+            )],
+            name,
+        );
+    }
 }
 
 /// Says that a motion is not accepted because it gained energy, unless the user allows this.
@@ -373,6 +414,13 @@ fn impacts(trajectory: &Trajectory) -> Option<usize> {
 fn text(scenario: &Scenario, summary: &Summary) -> String {
     let mut text = format!("{} ({}), by {}", scenario.title, summary.scenario, summary.integrator);
     text += &format!("{}\n", summary.restitution.remark());
+    if let Some(RobotState { base, drive }) = &summary.robot {
+        let root = match base {
+            Base::Fixed => "is fixed in the world",
+            Base::Floating => "floats (`--fixed-base` fixes it)",
+        };
+        text += &format!("The root link {root}; what drives the joints is `--drive {drive}`.\n");
+    }
     let Some(motion) = &summary.motion else { return text };
     let mut table = Table::new("<><", ["quantity", "value", "unit"]);
     for (quantity, value, unit) in [
@@ -398,8 +446,12 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
     text += &format!("\n{table}");
     if !motion.contacts.is_empty() {
         let mut table = Table::new("<>><", ["contact", "steps", "normal impulse", "unit"]);
+        let largest = motion.contacts.iter().map(|one| one.normal_impulse).fold(0.0, f64::max);
         for contact in &motion.contacts {
-            let [steps, impulse] = [contact.steps as f64, contact.normal_impulse].map(short);
+            // Rounding of the solver is no push.
+            let pushes = contact.normal_impulse > 1e-13 * largest;
+            let impulse = if pushes { contact.normal_impulse } else { 0.0 };
+            let [steps, impulse] = [contact.steps as f64, impulse].map(short);
             table.push([contact.name.clone(), steps, impulse, contact.unit.to_owned()]);
         }
         text += &format!("\n{table}");

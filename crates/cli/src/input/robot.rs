@@ -148,6 +148,14 @@ fn with_option(error: percussion_mechanism::Error) -> anyhow::Error {
         },
         Error::RobotShape { .. } => Some("--leave-out-shapes"),
         Error::Penetration { .. } => Some("--posture"),
+        Error::Value { path, .. }
+        | Error::Count { path, .. }
+        | Error::OutsideLimits { path, .. }
+        | Error::UnknownName { path, .. }
+            if ["robot.joints", "robot.keyframe"].iter().any(|own| path.starts_with(own)) =>
+        {
+            Some("--posture")
+        }
         _ => None,
     };
     match option {

@@ -137,6 +137,34 @@ fn a_name_of_another_command_is_refused_with_that_command() {
     }
 }
 
+/// A scene of grains given to the commands for scenarios; a box larger than its region; a step beyond the end.
+#[test]
+fn what_a_newcomer_mistakes_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (scene, scenario) = (file("scene.toml"), file("mine.toml"));
+    assert_eq!(percussion(&["new", "scene", &scene]).code, Some(0));
+    assert_eq!(percussion(&["new", "scenario", &scenario]).code, Some(0));
+    for command in ["run", "inspect"] {
+        percussion(&[command, &scene])
+            .assert_refused(&["is a scene of grains", &format!("percussion grains {scene}")]);
+    }
+    let text = fs::read_to_string(&scene).unwrap();
+    let large = text.replacen("diameter = 0.0", "diameter = 2.0", 1);
+    assert_ne!(large, text);
+    fs::write(&scene, large).unwrap();
+    percussion(&["grains", &scene]).assert_refused(&["insert[0]", "fits into the region"]);
+    percussion(&["run", &scenario, "--step-size", "3"]).assert_refused(&[
+        "step_size",
+        "3",
+        "at most the duration",
+    ]);
+    let deep = percussion(&["run", &scenario, "--step-size", "0.5"]);
+    assert!(deep.stderr.contains("bodies overlap by up to"), "{deep:?}");
+    let usual = percussion(&["run", &scenario]);
+    assert_eq!((usual.code, usual.stderr.as_str()), (Some(0), ""), "{usual:?}");
+}
+
 #[test]
 fn the_list_says_which_commands_take_a_name() {
     for (name, commands) in [
@@ -182,9 +210,10 @@ fn work_ends_in_order_when_its_time_is_over() {
     assert!(grains.stderr.contains("time limit"), "{grains:?}");
     let set = ["impact", "rocking-block", "--law", "set-valued-routh", "--samples", "20000"];
     let set = percussion(&[&set[..], &["--json"], &limit].concat());
-    assert_eq!((set.code, &set.json()["status"]), (Some(1), &Value::from("limit")), "{set:?}");
-    assert_eq!(set.json()["statistics"]["samples"], 8192);
-    assert!(set.stderr.contains("set-valued-routh has only 8192 samples"), "{set:?}");
+    assert_eq!((set.code, &set.json()["status"]), (Some(1), &Value::from("time-limit")));
+    assert_eq!(set.json()["statistics"]["samples"], 2048);
+    assert_eq!(set.json()["statistics"]["asked"], 20_000);
+    assert!(set.stderr.contains("set-valued-routh has only 2048 samples"), "{set:?}");
     let laws = ["compare", "rocking-block", "--laws", "newton,poisson,plus", "--json"];
     let laws = percussion(&[&laws[..], &limit].concat());
     let statuses = laws.json()["laws"].as_array().unwrap().clone();

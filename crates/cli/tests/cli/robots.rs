@@ -83,6 +83,14 @@ fn a_drive_holds_the_posture() {
         (document["end"]["coordinates"][0].as_f64().unwrap() - 0.5).abs()
     };
     assert!(turned("limp") > 0.1 && turned("hold") < 0.01, "{} {}", turned("limp"), turned("hold"));
+    let described = robot("block.urdf", ROBOT, &["run", "--duration", "0.01"]).stdout;
+    assert!(described.contains("floats") && described.contains("`--drive limp`"), "{described}");
+    let fixed = ["run", "--duration", "0.01", "--fixed-base", "--drive", "hold", "--json"];
+    let state = &robot("block.urdf", ROBOT, &fixed).json()["robot"];
+    assert_eq!(*state, serde_json::json!({"base": "fixed", "drive": "hold"}));
+    for posture in ["swing", "hip=0.4", "swing=1:2"] {
+        robot("block.urdf", ROBOT, &["run", "--posture", posture]).assert_refused(&["`--posture`"]);
+    }
     robot("block.urdf", ROBOT, &["run", "--drive", "firmly"]).assert_refused(&["limp, hold"]);
     robot("block.urdf", ROBOT, &["run", "--drive", "none.csv"]).assert_refused(&["none.csv"]);
     percussion(&["run", "event-driven/bouncing-ball", "--drive", "hold"])

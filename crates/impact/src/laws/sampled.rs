@@ -29,6 +29,8 @@ pub struct Sampled {
     pub step: f64,
     /// Counts of the samples.
     pub statistics: Statistics,
+    /// Number of samples in the settings; fewer are drawn where the caller ends the work.
+    pub asked: u64,
     /// The box around the outcomes.
     pub bounds: Bounds,
     /// Smallest and largest kinetic energy (J).
@@ -161,6 +163,7 @@ impl Sampled {
             status: law.status(problem, &set.statistics),
             step: settings.step,
             statistics: set.statistics,
+            asked: settings.samples,
             bounds,
             energy: [energy.lowest, energy.highest],
             tolerance: settings.tolerance,

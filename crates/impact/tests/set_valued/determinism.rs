@@ -98,10 +98,10 @@ fn a_set_ends_after_the_samples_that_are_wanted() {
     let problem = rocking_block();
     let watch = |_done| ControlFlow::Break(());
     let cut = law(20_000).post_impact_set_while(&problem, (), watch).expect("settings are right");
-    let short = law(8192).post_impact_set(&problem, (), |_| ()).expect("settings are right");
+    let short = law(2048).post_impact_set(&problem, (), |_| ()).expect("settings are right");
     assert_eq!(cut.statistics, short.statistics);
     assert_eq!(law(20_000).status(&problem, &cut.statistics), Status::Limit);
-    assert_eq!(law(8192).status(&problem, &short.statistics), Status::Resolved);
+    assert_eq!(law(2048).status(&problem, &short.statistics), Status::Resolved);
 }
 
 /// In the plane, and in space where Lemke's method itself solves the steps.

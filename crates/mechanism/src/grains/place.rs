@@ -144,6 +144,10 @@ pub(super) fn fill(
             let (path, wanted) = (format!("{path}.lattice.count"), wanted);
             return Err(Error::NoRoom { path, wanted, found });
         }
+        if found == 0 && alone {
+            let diameter = kind.range()[1];
+            return refuse(path, &diameter, "a diameter (m) of which a grain fits into the region");
+        }
     }
     if let Some(random) = insertion.random {
         for found in 0..random.count {

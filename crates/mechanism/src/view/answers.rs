@@ -90,7 +90,8 @@ impl ImpactStage {
     fn samples(&self, law: &str, sampled: &Sampled) -> Vec<Motion> {
         let extremes = sampled.extreme_outcomes(self.problem()).map(|extreme| {
             let what = if extreme.component == 0 { "separation" } else { "sliding" };
-            let name = format!("{law}, {} {what} of contact {}", extreme.side(), extreme.contact);
+            let contact = self.contact_name(extreme.contact);
+            let name = format!("{law}, {} {what} at {contact}", extreme.side());
             (name, extreme.sample, extreme.velocity.clone())
         });
         let first = sampled.velocities.iter().take(OUTCOMES).zip(0..);

@@ -158,6 +158,11 @@ impl ImpactStage {
         }
     }
 
+    /// The name of a contact.
+    pub(super) fn contact_name(&self, contact: usize) -> &str {
+        self.view.contacts.get(contact).map_or("", String::as_str)
+    }
+
     /// Replaces velocities that count as zero by zero, so that rounding errors do not determine the scale of an axis.
     fn steady(&self, velocities: [f64; 2]) -> [f64; 2] {
         velocities.map(|velocity| if velocity.abs() <= self.threshold { 0.0 } else { velocity })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, Vector3};
-use percussion_integrators::{ContactReport, event_driven::EventKind};
+use percussion_integrators::{ContactReport, StepReport, event_driven::EventKind};
 use percussion_record::view::{BodyView, Curve, FORMAT, Mode, Motion, Touch, View};
 
 use super::{bones, plane_view, pose, singles, solids};
@@ -90,7 +90,7 @@ impl Filming<'_> {
             times: frames().map(|sample| sample.time).collect(),
             poses: frames().map(|sample| self.poses(sample)).collect(),
             touches: touches.collect(),
-            curves: curves(trajectory, &shown),
+            curves: curves(setup, trajectory, &shown),
             ..Motion::default()
         };
         let thinned = match stride {
@@ -228,8 +228,9 @@ fn body_view(body: &Body) -> BodyView {
     BodyView { name: body.name.clone(), solids: solid.into_iter().collect() }
 }
 
-/// Energy and gaps of the samples `shown`, or overlaps if contacts are found during the motion.
-fn curves(trajectory: &Trajectory, shown: &[usize]) -> Vec<Curve> {
+/// Energy and gaps of the samples `shown`, or the deepest overlaps since the ones before if contacts are found during the
+/// motion.
+fn curves(setup: &Setup, trajectory: &Trajectory, shown: &[usize]) -> Vec<Curve> {
     let curve = |chart: &str, label: &str, unit: &str, value: &dyn Fn(usize) -> f64| Curve {
         chart: chart.to_owned(),
         label: label.to_owned(),
@@ -241,11 +242,19 @@ fn curves(trajectory: &Trajectory, shown: &[usize]) -> Vec<Curve> {
     let count = trajectory.end().gaps.len();
     let names = &trajectory.contact_names[..count.min(trajectory.contact_names.len())];
     if trajectory.found.is_some() {
-        let overlap = |k: usize| match k.checked_sub(1).and_then(|k| trajectory.reports.get(k)) {
-            Some(report) => report.penetration,
-            None => 0.0,
+        let has_angles = setup.mechanism.contacts.iter().any(|known| known.unit == "rad");
+        let before = std::iter::once(0).chain(shown.iter().copied());
+        let steps = before.zip(shown).map(|(from, &to)| trajectory.reports.get(from..to));
+        let deepest = |steps: Option<&[StepReport]>| {
+            let overlaps = steps.unwrap_or_default().iter().map(|step| step.penetration);
+            overlaps.fold(0.0, f64::max)
         };
-        curves.push(curve("overlap", "deepest overlap", "m", &overlap));
+        curves.push(Curve {
+            chart: "overlap".to_owned(),
+            label: "deepest overlap".to_owned(),
+            unit: if has_angles { "m, of limits rad" } else { "m" }.to_owned(),
+            values: steps.map(deepest).collect(),
+        });
     } else if names.len() <= GAP_CURVES {
         let gaps = names.iter().enumerate();
         curves.extend(gaps.map(|(i, name)| curve("gaps", name, "m", &|k| samples[k].gaps[i])));

@@ -40,7 +40,7 @@
     return text.replace("-", "−");
   };
   const element = (name, attributes = {}, ...children) => {
-    const svg = ["svg", "g", "path", "line", "text", "circle", "rect", "polyline", "polygon"].includes(name);
+    const svg = ["svg", "g", "path", "line", "text", "circle", "rect", "polyline", "polygon", "title"].includes(name);
     const node = svg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
     node.append(...children);

@@ -7,7 +7,9 @@
       for (const curve of motion(index).curves) {
         const label = state.shown.length > 1 ? `${motion(index).name}: ${curve.label}` : curve.label;
         if (!charts.has(curve.chart)) charts.set(curve.chart, []);
-        charts.get(curve.chart).push({ ...curve, label, times: motion(index).times });
+        // A law keeps its color, whichever are shown.
+        const hue = laws.length > 1 ? Math.max(0, laws.indexOf(index)) : charts.get(curve.chart).length;
+        charts.get(curve.chart).push({ ...curve, label, hue, times: motion(index).times });
       }
     }
     cursors = [];
@@ -21,6 +23,16 @@
     const all = [];
     for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) all.push(Number((k * step).toPrecision(12)));
     return all;
+  }
+
+  // Of as many intervals as `most`, the first, the smallest, the largest and the last value each, so that no peak is lost.
+  function thinned(points, most) {
+    if (points.length <= 4 * most) return points;
+    const size = Math.ceil(points.length / most);
+    return Array.from({ length: Math.ceil(points.length / size) }, (_, k) => points.slice(k * size, (k + 1) * size)).flatMap((part) => {
+      const places = part.map((_, i) => i).sort((a, b) => part[a][1] - part[b][1]);
+      return [...new Set([0, places[0], places[places.length - 1], part.length - 1])].sort((a, b) => a - b).map((i) => part[i]);
+    });
   }
 
   const stroke = (k) => ({ stroke: colors[k % colors.length], ...(k < colors.length ? {} : { "stroke-dasharray": "2 4" }) });
@@ -51,10 +63,9 @@
       label(`${number(time)}${time === begin || x(time) > width - 90 ? " s" : ""}`, [place, height - 6], { "text-anchor": "middle" });
       tick(`M${x(time).toFixed(1)},${height - bottom}v3`);
     }
-    curves.forEach(({ times, values }, k) => {
-      const step = Math.max(1, Math.ceil(values.length / 1000));
-      const points = times.map((time, i) => [time, values[i]]).filter(([, value], i) => Number.isFinite(value) && (i % step === 0 || i === times.length - 1));
-      svg.append(element("polyline", { class: "curve", ...stroke(k), points: points.map(([time, value]) => `${x(time).toFixed(1)},${y(value).toFixed(1)}`).join(" ") }));
+    curves.forEach(({ times, values, hue }) => {
+      const points = thinned(times.map((time, i) => [time, values[i]]).filter(([, value]) => Number.isFinite(value)), 500);
+      svg.append(element("polyline", { class: "curve", ...stroke(hue), points: points.map(([time, value]) => `${x(time).toFixed(1)},${y(value).toFixed(1)}`).join(" ") }));
     });
     const cursor = element("line", { class: "cursor", y1: 8, y2: height - bottom });
     svg.append(cursor);
@@ -64,9 +75,9 @@
       const at = (event.clientX - rect.left) / rect.width * width;
       setTime(begin + (end - begin) * (at - left) / (width - left - 6));
     });
-    const key = element("div", { class: "key" }, ...curves.slice(0, 12).map(({ label }, k) => {
+    const key = element("div", { class: "key" }, ...curves.slice(0, 12).map(({ label, hue }) => {
       const swatch = element("i");
-      Object.assign(swatch.style, { color: stroke(k).stroke, borderTopStyle: k < colors.length ? "solid" : "dotted" });
+      Object.assign(swatch.style, { color: stroke(hue).stroke, borderTopStyle: hue < colors.length ? "solid" : "dotted" });
       return element("span", {}, swatch, label);
     }));
     return [heading, svg, ...(curves.length > 1 ? [key] : [])];
@@ -118,7 +129,7 @@
       svg.append(mark);
     }
     const ofLaws = known.filter(({ index }) => motion(index).sample === null).map(({ index, at: [u, v] }) => ({ name: motion(index).name, place: [x(u), y(v)] }));
-    for (const { words, at: place, anchor } of namesBeside(ofLaws, size, height)) svg.append(element("text", { class: "name", x: place[0].toFixed(1), y: place[1].toFixed(1), "text-anchor": anchor }, words));
+    for (const { words, names, at: place, anchor } of namesBeside(ofLaws, size, height)) svg.append(element("text", { class: "name", x: place[0].toFixed(1), y: place[1].toFixed(1), "text-anchor": anchor }, element("title", {}, names.join(", ")), words));
     for (const index of state.shown.filter((shown) => motion(shown).after[contact])) {
       const [u, v] = motion(index).after[contact];
       svg.append(element("circle", { class: "chosen", r: 6.5, cx: x(u).toFixed(1), cy: y(v).toFixed(1) }));
@@ -144,7 +155,7 @@
       const found = tries.find((one) => isFree(box(one)));
       if (!found) continue;
       taken.push(box(found));
-      labels.push({ words, at: [x + 8 * found.side, y + found.down + 4], anchor: found.side > 0 ? "start" : "end" });
+      labels.push({ words, names, at: [x + 8 * found.side, y + found.down + 4], anchor: found.side > 0 ? "start" : "end" });
     }
     return labels;
   }
@@ -165,7 +176,7 @@
       element("td", { class: `mode ${mode}` }, mode),
       element("td", { class: "number" }, number(Math.hypot(...impulse)))));
     const name = state.shown.length > 1 ? ` (${motion(index).name})` : "";
-    const head = element("tr", {}, ...["contact", "mode", "impulse (N·s)"].map((text) => element("th", { scope: "col" }, text)));
+    const head = element("tr", {}, ...["contact", "mode", "size of the impulse (N·s)"].map((text) => element("th", { scope: "col" }, text)));
     const body = rows.length ? rows : [element("tr", {}, element("td", { colspan: "3" }, "nothing touches"))];
     $("contacts").replaceChildren(element("h2", {}, `Contacts now${name}`), element("div", { class: "scroll" }, element("table", {}, head, ...body)));
   }

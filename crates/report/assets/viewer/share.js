@@ -41,7 +41,7 @@
   function addressOfView() {
     const { camera, controls } = stage;
     const list = (numbers) => numbers.map((value) => Number(value.toPrecision(6))).join();
-    const parts = { time: Number(state.time.toPrecision(9)), eye: list(camera.position.toArray()), at: list(controls.target.toArray()), zoom: Number(camera.zoom.toPrecision(6)), shown: state.shown.join() };
+    const parts = { time: Number(state.time.toPrecision(9)), eye: list(camera.position.toArray()), at: list(controls.target.toArray()), zoom: Number(camera.zoom.toPrecision(6)), shown: state.shown.join(), ...(state.ghost === null ? {} : { ghost: state.ghost }) };
     return Object.entries(parts).map(([key, value]) => `${key}=${value}`).join("&");
   }
 
@@ -53,6 +53,9 @@
     };
     const shown = numbers("shown", 1)?.filter((index) => view.motions[index]);
     if (shown?.length) state.shown = [...new Set(shown)].slice(0, largestChoice);
+    const [ghost] = numbers("ghost", 1) ?? [];
+    state.ghost = laws.includes(ghost) ? ghost : null;
+    $("ghost").value = state.ghost ?? "";
     const [time] = numbers("time", 1) ?? [];
     if (time !== undefined) state.time = Math.min(end, Math.max(begin, time));
     const [eye, at, zoom] = [numbers("eye", 3), numbers("at", 3), numbers("zoom", 1)];

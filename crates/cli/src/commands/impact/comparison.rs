@@ -2,6 +2,7 @@
 
 use std::{iter, ops::Range};
 
+use percussion_complementarity::elimination::Span;
 use percussion_report::{Table, number::short};
 
 use super::{
@@ -54,12 +55,21 @@ pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
     text += &tables("velocity", &subject.velocities, &rows.collect::<Vec<_>>());
     if subject.contacts.len() <= MOST_ROWS && !impulses.is_empty() {
         text += &tables("impulse (N·s)", &components(subject), &impulses);
+        if !are_unique(subject) {
+            text += "The rows of the contacts depend on one another: other impulses cause the same velocities.\n";
+        }
     }
     text += &places::text(subject, &comparison.places);
     if comparison.refusals().next().is_some() {
         text += &format!("\n{}\n", refusals(comparison));
     }
     text + &written(&comparison.files)
+}
+
+/// Whether different impulses cause different velocities.
+fn are_unique(subject: &Subject) -> bool {
+    let rows = subject.problem.contact_jacobian();
+    Span::new(rows, subject.problem.response()).rank() == rows.nrows()
 }
 
 /// A name for each component of the impulses of the contacts.

@@ -231,7 +231,7 @@ impl Document {
                     && !outcomes.is_empty()
                     && outcomes.iter().all(|entry| accepts(entry.outcome.status))
             }
-            Content::Set(set) => accepts(set.status),
+            Content::Set(set) => set.is_resolved,
         }
     }
 }

@@ -14,11 +14,16 @@ use percussion_impact::{
 };
 use serde::Serialize;
 
+use crate::output::name_of;
+
 /// A set of outcomes, given by samples; bounds, modes and planes cover the samples that ended without
 /// approach.
 #[derive(Debug, Serialize)]
 pub(super) struct Set {
-    pub(super) status: Status,
+    /// That of the law, or `time-limit` if samples are missing.
+    pub(super) status: String,
+    #[serde(skip)]
+    pub(super) is_resolved: bool,
     /// Use of nonzero coefficients of restitution by the law.
     pub(super) restitution: RestitutionUse,
     /// Largest increment of a normal impulse in a step (N·s).
@@ -42,6 +47,8 @@ pub(super) struct Set {
 pub(super) struct SetStatistics {
     #[serde(flatten)]
     pub(super) samples: Statistics,
+    /// Number of samples that were wanted.
+    pub(super) asked: u64,
     pub(super) mean_lcps: f64,
     pub(super) max_lcps: usize,
 }
@@ -152,6 +159,7 @@ impl Set {
             status,
             step,
             statistics,
+            asked,
             bounds,
             energy,
             modes,
@@ -160,6 +168,7 @@ impl Set {
             guarantee,
             ..
         } = sampled;
+        let is_cut = statistics.samples < asked;
         let ended = statistics.terminated + statistics.closed;
         let joint = modes.joint().into_iter().map(|mode| JointMode {
             contacts: mode.contacts.iter().map(ToString::to_string).collect(),
@@ -168,10 +177,11 @@ impl Set {
         });
         let (mean_lcps, max_lcps) = (statistics.mean_lcps(), statistics.max_lcps());
         Ok(Self {
-            status,
+            status: if is_cut { "time-limit".to_owned() } else { name_of(&status) },
+            is_resolved: status == Status::Resolved,
             restitution: claims.restitution_of(problem),
             step,
-            statistics: SetStatistics { samples: statistics, mean_lcps, max_lcps },
+            statistics: SetStatistics { samples: statistics, asked, mean_lcps, max_lcps },
             bounds: (ended > 0).then(|| BoundingBox::new(bounds, energy)),
             outer_bounds,
             modes: Modes {

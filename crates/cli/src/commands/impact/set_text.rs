@@ -9,10 +9,7 @@ use super::{
     set::{BoundingBox, Cone, Set, SetStatistics},
     words::{clean, list, size, with_restitution},
 };
-use crate::{
-    input::Subject,
-    output::{name_of, written},
-};
+use crate::{input::Subject, output::written};
 
 /// Maximum number of joint modes that are printed.
 const MOST_MODES: usize = 12;
@@ -36,13 +33,15 @@ pub(super) fn set(subject: &Subject, law: &str, set: &Set) -> String {
 
 /// The status of a set, with a note if it does not use the data as given.
 pub(super) fn status(set: &Set) -> String {
-    with_restitution(name_of(&set.status), set.restitution)
+    with_restitution(set.status.clone(), set.restitution)
 }
 
 fn samples(set: &Set) -> Table {
-    let SetStatistics { samples, mean_lcps, max_lcps } = &set.statistics;
+    let SetStatistics { samples, asked, mean_lcps, max_lcps } = &set.statistics;
     let mut table = Table::new("<>>", ["samples", "number", "share"]);
-    table.push(["drawn".to_owned(), samples.samples.to_string()]);
+    let missing = samples.samples < *asked;
+    let drawn = if missing { format!("drawn of {asked}") } else { "drawn".to_owned() };
+    table.push([drawn, samples.samples.to_string()]);
     for (name, count) in [
         ("ended without approach", samples.terminated),
         ("ended in the last small step", samples.closed),

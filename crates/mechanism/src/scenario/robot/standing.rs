@@ -69,7 +69,7 @@ impl Scenario {
             let Some([position, rates]) = description.keyframes.get(name) else {
                 let known: Vec<_> = description.keyframes.keys().map(String::as_str).collect();
                 if known.is_empty() {
-                    let expected = "no keyframe, as the file has none";
+                    let expected = "joints with their coordinates, as the file has no keyframes";
                     return refuse("robot.keyframe", &name, expected).map(|()| None);
                 }
                 let (path, name) = ("robot.keyframe".to_owned(), name.clone());
