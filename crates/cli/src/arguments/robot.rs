@@ -21,10 +21,10 @@ pub(crate) struct RobotOptions {
     #[arg(long, value_name = "METERS", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) height: Option<f64>,
     /// Velocity of a floating root link at the start (m/s, world axes).
-    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X,Y,Z", value_parser = velocity, allow_hyphen_values = true)]
     pub(crate) velocity: Option<Vector3<f64>>,
     /// Gravity (m/s², world axes); by default that of the file, or 0,0,-9.81. For `inspect`, by default none.
-    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X,Y,Z", value_parser = gravity, allow_hyphen_values = true)]
     pub(crate) gravity: Option<Vector3<f64>>,
     /// Friction coefficient of surfaces for which the file gives none; by default 0.8.
     #[arg(long, value_name = "MU", value_parser = not_negative, allow_hyphen_values = true)]
@@ -87,14 +87,22 @@ fn any(text: &str) -> Result<f64, String> {
     number(text, "a finite number (m)", |_| true)
 }
 
-fn vector(text: &str) -> Result<Vector3<f64>, String> {
+fn gravity(text: &str) -> Result<Vector3<f64>, String> {
+    vector(text, "three finite numbers as in `0,0,-9.81`")
+}
+
+fn velocity(text: &str) -> Result<Vector3<f64>, String> {
+    vector(text, "three finite numbers as in `1,0,-0.5`")
+}
+
+fn vector(text: &str, expected: &str) -> Result<Vector3<f64>, String> {
     let numbers: Vec<f64> = text
         .split(',')
-        .map(|entry| number(entry.trim(), "three finite numbers as in `1,0,-0.5`", |_| true))
+        .map(|entry| number(entry.trim(), expected, |_| true))
         .collect::<Result<_, _>>()?;
     match numbers[..] {
         [x, y, z] => Ok(Vector3::new(x, y, z)),
-        _ => Err("expected three finite numbers as in `1,0,-0.5`".to_owned()),
+        _ => Err(format!("expected {expected}")),
     }
 }
 

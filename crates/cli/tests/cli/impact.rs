@@ -301,6 +301,7 @@ fn laws_stand_side_by_side_and_those_that_do_not_apply_say_why() {
     ─────────────  ───────────────────────
     poisson                              0
     sequential                   −0.039865
+    The rows of the contacts depend on one another: other impulses cause the same velocities.
 
     routh does not apply: problem has 2 contacts, expected at most 1; the law `sequential` takes more, one after another
     ");

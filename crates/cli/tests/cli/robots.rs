@@ -102,7 +102,7 @@ fn what_is_wrong_with_a_posture_is_named() {
     for (options, expected) in [
         (&["--posture", "swing=3"][..], "`robot.joints.swing` is 3.0"),
         (&["--posture", "elbow=1"], "expected one of swing"),
-        (&["--posture", "home"], "the file has none"),
+        (&["--posture", "home"], "the file has no keyframes"),
         (&["--posture", "swing=x"], "keyframe"),
         (&["--height", "-1"], "at least 0"),
         (&["--fixed-base", "--velocity", "0,0,1"], "base that is fixed"),
