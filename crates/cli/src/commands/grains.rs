@@ -387,8 +387,10 @@ fn summary<D: Domain>(
 /// The text below the title of the page.
 fn caption(arguments: &Grains, world: &World) -> String {
     let Grains { scene, factor, .. } = arguments;
-    let step_size = world.settings().step_size;
-    format!("percussion grains {scene} --factor {factor}; h = {} s.", short(step_size))
+    let step_size = short(world.settings().step_size);
+    let is_given = factor.total_cmp(&1.0).is_ne();
+    let of_factor = if is_given { format!(" --factor {factor}") } else { String::new() };
+    format!("percussion grains {scene}{of_factor}; h = {step_size} s.")
 }
 
 fn text(summary: &Summary) -> String {

@@ -140,9 +140,13 @@ fn the_rod_falls_in_a_browser_from_disk_and_over_loopback() {
         // It plays from the start.
         browser.click("#slider", 0.02);
         browser.click("#play", 0.5);
-        let played = "new Promise(done => setTimeout(() => done(Number(document.getElementById('slider').value)), 500))";
-        let (from, to) = (browser.eval(played).as_f64(), browser.eval(played).as_f64());
-        assert!(to > from, "it played from {from:?} to {to:?}");
+        // A busy machine may take long for the first frame.
+        let moves = "new Promise(done => {
+            const at = () => Number(document.getElementById('slider').value), from = at(), start = performance.now();
+            const look = () => (at() > from || performance.now() > start + 20000 ? done(at() - from) : setTimeout(look, 50));
+            look();
+        })";
+        assert!(browser.eval(moves).as_f64() > Some(0.0), "it plays");
     }
     assert_eq!(browser.errors, Vec::<String>::new());
 }
