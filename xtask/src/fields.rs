@@ -25,7 +25,7 @@ pub(crate) const DIFFERS: &str =
 struct Format {
     /// Heading, and the beginning of the headings of its parts.
     title: &'static str,
-    /// What the files are for.
+    /// The syntax, and the command that reads the files.
     about: &'static str,
     /// The type of a whole file.
     root: &'static str,

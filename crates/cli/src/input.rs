@@ -7,7 +7,7 @@ mod robot;
 
 use std::{
     fmt,
-    fs::{self, File},
+    fs::File,
     io::{self, Read},
     marker::PhantomData,
     path::Path,
@@ -58,8 +58,9 @@ pub(crate) fn scenario(name: &str, else_known: &[&'static str]) -> anyhow::Resul
 }
 
 /// Whether a file has the tables of a scene of grains.
-pub(crate) fn is_scene(path: &Path) -> bool {
-    let text = fs::read_to_string(path).unwrap_or_default();
+fn is_scene(path: &Path) -> bool {
+    let bytes = read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
     let has = |table: &str| text.lines().any(|line| line.trim_start().starts_with(table));
     has("[[grains]]") && has("[[insert]]")
 }

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use percussion_report::atomic;
+use percussion_report::{atomic, number::short};
 use serde::Serialize;
 use tracing::level_filters::LevelFilter;
 
@@ -87,6 +87,16 @@ pub(crate) fn warn(warnings: &[String], name: &str) {
     for warning in warnings {
         let _ = writeln!(io::stderr(), "warning: `{name}`: {warning}");
     }
+}
+
+/// Whether `value` is only the rounding error of numbers of this `size`.
+pub(crate) fn is_rounding(value: f64, size: f64) -> bool {
+    value.abs() <= 1e-13 * size
+}
+
+/// Formats `value`; a rounding error of numbers of the given size becomes 0.
+pub(crate) fn clean(value: f64, size: f64) -> String {
+    short(if is_rounding(value, size) { 0.0 } else { value })
 }
 
 /// The messages of `error` and its causes, without those that the message before already contains.

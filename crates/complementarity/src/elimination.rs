@@ -384,7 +384,7 @@ mod tests {
         assert!((rows.tr_mul(&span.impulses) - span.momenta.transpose()).amax() < 1e-8);
     }
 
-    /// What remains of a velocity, of a response and of a row is the same projection, `1 − Q Qᵀ M`.
+    /// Velocities, responses and rows are all projected by `1 − Q Qᵀ M`.
     #[test]
     fn velocities_responses_and_rows_lose_their_parts_along_the_basis() {
         let (rows, mass) = nearly_dependent();

@@ -88,8 +88,11 @@ pub use statistics::{Choices, Figures, Sample, Statistics, Summary, Termination}
 /// Number of samples in a chunk: the unit of parallel work, for any number of threads.
 const CHUNK: u64 = 256;
 
-/// Number of chunks whose summaries are stored before they are merged.
-const WAVE: u64 = 8;
+/// Number of chunks whose summaries are stored before they are merged, and before the caller may end the work.
+const WAVE: u64 = 32;
+
+/// The same at the start, so that a short limit of time is reached soon.
+const FIRST_WAVE: u64 = 8;
 
 /// Settings of [`SetValuedRouth`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -284,7 +287,7 @@ impl SetValuedRouth {
 
     /// Computes the set as [`post_impact_set`](Self::post_impact_set) does, as long as `watch` wants.
     ///
-    /// `watch` is called where `progress` is, after every 2048 samples. If it breaks, the set has the samples done so far,
+    /// `watch` is called where `progress` is, after the first 2048 samples and then after every 8192. If it breaks, the set has the samples done so far,
     /// those with the first indices, and its [`status`](Self::status) is [`Status::Limit`].
     ///
     /// # Errors
@@ -306,10 +309,10 @@ impl SetValuedRouth {
             statistics: Statistics::new(self.settings.steps),
             summary: summary.clone(),
         };
-        for wave in 0..samples.div_ceil(CHUNK * WAVE) {
-            let first = wave * CHUNK * WAVE;
-            let end = samples.min(first + CHUNK * WAVE);
-            let chunks: Vec<_> = (0..WAVE)
+        let (mut first, mut wave) = (0, FIRST_WAVE);
+        while first < samples {
+            let end = samples.min(first + CHUNK * wave);
+            let chunks: Vec<_> = (0..wave)
                 .map(|chunk| first + chunk * CHUNK)
                 .take_while(|&first| first < end)
                 .map(|first| (first, summary.clone()))
@@ -346,6 +349,7 @@ impl SetValuedRouth {
             if watch(end).is_break() {
                 break;
             }
+            (first, wave) = (end, WAVE);
         }
         Ok(set)
     }
@@ -353,8 +357,8 @@ impl SetValuedRouth {
 
 impl SetValuedRouth {
     /// Returns the status of a set with these statistics: [`Status::Unsolved`] when a step was not solved,
-    /// [`Status::Limit`] when no sample ended or fewer were drawn than the settings say, [`Status::Violated`] when a figure of the steps is more than
-    /// `2 √eps` of its size, and otherwise [`Status::Resolved`]. Sizes are those of the statistics: the
+    /// [`Status::Limit`] when no sample ended or fewer were drawn than the settings say, [`Status::Violated`] when a
+    /// figure of the steps is more than `2 √eps` of its size, and otherwise [`Status::Resolved`]. Sizes are those of the statistics: the
     /// fastest contact velocity before the impact, `h`, and the energy before the impact.
     #[must_use]
     pub fn status(&self, problem: &Problem, statistics: &Statistics) -> Status {

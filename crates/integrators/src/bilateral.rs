@@ -107,17 +107,14 @@ impl Bilateral {
             return;
         }
         self.evaluate(model, coordinates);
-        self.inverse_mass_rows.tr_copy_from(&self.jacobian);
-        model.system().apply_inverse_mass(mass_coordinates, &mut self.inverse_mass_rows);
         self.target.copy_from(&self.value);
         self.target.gemv(1.0, &self.jacobian, guess, -1.0 / step_size);
         for (constraint, rows) in model.constraints().iter().zip(self.first_rows.windows(2)) {
             let holonomic = constraint.holonomic_count(model.system());
             self.target.rows_range_mut(rows[0] + holonomic..rows[1]).fill(0.0);
         }
-        let groups = self.first_rows.windows(2).map(|rows| rows[0]..rows[1]);
-        elimination::drop_rounding(&mut self.jacobian, &mut self.inverse_mass_rows, groups);
-        self.span = Span::new(&self.jacobian, &self.inverse_mass_rows);
+        let rows = (&mut self.jacobian, &mut self.inverse_mass_rows);
+        self.span = span(model, mass_coordinates, &self.first_rows, rows);
     }
 
     /// Replaces `v_u` by `v'` and stores the multipliers.
@@ -196,11 +193,8 @@ impl Bilateral {
                 rows.row_mut(missing.len() - 1).tr_copy_from(&DVectorView::from(of_limit.normal()));
             }
         }
-        let mut responses = rows.transpose();
-        system.apply_inverse_mass(coordinates, &mut responses);
-        let groups = self.first_rows.windows(2).map(|rows| rows[0]..rows[1]);
-        elimination::drop_rounding(&mut rows, &mut responses, groups);
-        let span = Span::new(&rows, &responses);
+        let mut responses = DMatrix::zeros(rows.ncols(), rows.nrows());
+        let span = span(model, coordinates, &self.first_rows, (&mut rows, &mut responses));
         let missing = DVector::from_vec(missing);
         let (mut step, _) = span.shortest_step(&missing);
         // The second pass removes the rounding of the first.
@@ -216,4 +210,19 @@ impl Bilateral {
         let along = self.span.velocities.tr_mul(rows);
         delassus.gemm_tr(-1.0, &along, &along, 1.0);
     }
+}
+
+/// The span of `rows`, with their responses at `coordinates`, which it writes. Rows of the constraints, which begin at
+/// `first_rows`, become zero if they are only rounding.
+fn span(
+    model: &Model,
+    coordinates: &[f64],
+    first_rows: &[usize],
+    (rows, responses): (&mut DMatrix<f64>, &mut DMatrix<f64>),
+) -> Span {
+    responses.tr_copy_from(rows);
+    model.system().apply_inverse_mass(coordinates, responses);
+    let groups = first_rows.windows(2).map(|rows| rows[0]..rows[1]);
+    elimination::drop_rounding(rows, responses, groups);
+    Span::new(rows, responses)
 }

@@ -392,7 +392,8 @@ impl VelocityLevel {
         self.bilateral.impulses += &self.of_free;
     }
 
-    /// Moves the end of the step onto the constraints and exceeded limits of joints onto these, and enters the work of this in the report (J).
+    /// Moves the end of the step onto the constraints, and joints that exceed a limit back to it. Enters the work of this in the
+    /// report (J).
     pub(crate) fn close(
         &mut self,
         motion: &Motion,

@@ -25,6 +25,7 @@
 //!
 //! J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics", CISM 302, Springer 1988 (laws by normal cones).
 
+mod hull;
 #[cfg(test)]
 mod tests;
 
@@ -257,10 +258,8 @@ impl Look {
                 }
             }
             Set::Polygon(points) => {
-                // The farthest that the impulse is beyond an edge, by the support in many directions: its own first.
-                let near = nearest_of_hull(points, radius, [p[0], p[1]]);
-                let out = (p[0] - near[0]).hypot(p[1] - near[1]);
-                verdict.look("cone", self.index, Extended::from(out), self.delta + rounding);
+                let out = hull::outside(points, radius, [p[0], p[1]]);
+                verdict.look("cone", self.index, out, self.delta + rounding);
                 let slip = u[0].hypot(u[1]);
                 for v in points {
                     let away = [radius * v[0] - p[0], radius * v[1] - p[1]];
@@ -384,53 +383,6 @@ fn nearest_in_units(half: &[f64], z: &[f64]) -> Vec<f64> {
         }
     }
     half.iter().zip(z).map(|(h, z)| z / (1.0 + high / h / h)).collect()
-}
-
-/// The point of `radius` times the hull of `points` nearest to `z`: `z` itself if no line through two points has all of them on one
-/// side and `z` on the other, else the nearest of all segments.
-fn nearest_of_hull(points: &[[f64; 2]], radius: f64, z: [f64; 2]) -> [f64; 2] {
-    // In units of the largest size, or squares overflow.
-    let corners = points.iter().map(|point| point.map(|x| radius * x));
-    let unit = corners.clone().chain([z]).flatten().fold(0.0_f64, |unit, x| unit.max(x.abs()));
-    if unit <= 0.0 {
-        return z;
-    }
-    let corners: Vec<_> = corners.map(|point| point.map(|x| x / unit)).collect();
-    nearest_in_plane(&corners, z.map(|x| x / unit)).map(|x| x * unit)
-}
-
-/// [`nearest_of_hull`] of these points, for sizes of at most 1.
-fn nearest_in_plane(points: &[[f64; 2]], z: [f64; 2]) -> [f64; 2] {
-    let at = |i: usize| points[i];
-    let mut nearest = at(0);
-    let mut least = f64::INFINITY;
-    let (mut inside, mut wide) = (true, false);
-    for i in 0..points.len() {
-        for j in 0..points.len() {
-            let (a, b) = (at(i), at(j));
-            let edge = [b[0] - a[0], b[1] - a[1]];
-            let square = edge[0] * edge[0] + edge[1] * edge[1];
-            let to = [z[0] - a[0], z[1] - a[1]];
-            let along =
-                if square > 0.0 { (edge[0] * to[0] + edge[1] * to[1]) / square } else { 0.0 };
-            let along = along.clamp(0.0, 1.0);
-            let near = [a[0] + along * edge[0], a[1] + along * edge[1]];
-            let distance = (z[0] - near[0]).hypot(z[1] - near[1]);
-            if distance < least {
-                least = distance;
-                nearest = near;
-            }
-            if square > 0.0 {
-                let side = |p: [f64; 2]| edge[0] * (p[1] - a[1]) - edge[1] * (p[0] - a[0]);
-                let sides = (0..points.len()).map(|k| side(at(k)));
-                let lowest = sides.clone().fold(f64::INFINITY, f64::min);
-                wide |= sides.fold(0.0, f64::max) > 0.0;
-                // An edge of the hull with all points on its left.
-                inside &= lowest < 0.0 || side(z) >= 0.0;
-            }
-        }
-    }
-    if inside && wide { z } else { nearest }
 }
 
 /// Judges the claim that there is no solution, by weights of rows: any in bilateral rows, `≥ 0` in unilateral rows and normals, zero

@@ -11,7 +11,7 @@ mod set_text;
 mod text;
 mod words;
 
-use std::{cell::Cell, iter, path::Path};
+use std::{iter, path::Path};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use percussion_impact::laws::{self, Answer};
@@ -157,16 +157,15 @@ fn resolve(
     let problem = &subject.problem;
     tracing::info!(law = %name, contacts = problem.contacts().len(), "resolving");
     let progress = Progress::new();
-    let is_cut = Cell::new(false);
     let result = law.answer_while(problem, subject.impact.as_deref(), &|share| {
         progress.show(share, &name.to_string());
-        let flow = clock.after(share);
-        is_cut.set(flow.is_break());
-        flow
+        clock.after(share)
     });
     progress.clear();
     let answer = result?;
-    if let (true, Answer::Set(set)) = (is_cut.get(), &answer) {
+    if let Answer::Set(set) = &answer
+        && set.is_cut()
+    {
         let drawn = set.statistics.samples;
         complain(&anyhow!("the time limit was reached: {name} has only {drawn} samples"));
     }

@@ -24,7 +24,7 @@ use super::impact;
 use crate::{
     arguments::{Allowed, Run},
     input,
-    output::{Progress, Verdict, answer, complain, prepare_directory, warn, written},
+    output::{Progress, Verdict, answer, clean, complain, prepare_directory, warn, written},
 };
 
 /// Overlap, as a part of the length of the model, of which a run warns.
@@ -245,8 +245,10 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
 fn robot_state(setup: &Setup) -> Option<RobotState> {
     let robot = setup.scenario.robot.as_ref().filter(|robot| !robot.is_mjcf())?;
     let root = setup.mechanism.tree.as_ref()?.links().first()?;
-    let is_fixed = root.joint.kind == JointKind::Fixed || root.parent.is_some();
-    let base = if is_fixed { Base::Fixed } else { Base::Floating };
+    let base = match root.joint.kind {
+        JointKind::Fixed => Base::Fixed,
+        _ => Base::Floating,
+    };
     Some(RobotState { base, drive: robot.drive.clone().into() })
 }
 
@@ -448,10 +450,8 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
         let mut table = Table::new("<>><", ["contact", "steps", "normal impulse", "unit"]);
         let largest = motion.contacts.iter().map(|one| one.normal_impulse).fold(0.0, f64::max);
         for contact in &motion.contacts {
-            // Rounding of the solver is no push.
-            let pushes = contact.normal_impulse > 1e-13 * largest;
-            let impulse = if pushes { contact.normal_impulse } else { 0.0 };
-            let [steps, impulse] = [contact.steps as f64, impulse].map(short);
+            let steps = short(contact.steps as f64);
+            let impulse = clean(contact.normal_impulse, largest);
             table.push([contact.name.clone(), steps, impulse, contact.unit.to_owned()]);
         }
         text += &format!("\n{table}");

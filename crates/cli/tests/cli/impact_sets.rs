@@ -12,6 +12,7 @@ use crate::{
 fn the_set_of_outcomes_is_told_by_statistics_bounds_modes_and_guarantees() {
     let document = answer("rocking-block", "set-valued-routh", &["--samples", "4096"]);
     let expected = [
+        "asked",
         "bounds",
         "extremes",
         "files",

@@ -29,7 +29,7 @@ pub struct Sampled {
     pub step: f64,
     /// Counts of the samples.
     pub statistics: Statistics,
-    /// Number of samples in the settings; fewer are drawn where the caller ends the work.
+    /// Number of samples in the settings (≥ 1); fewer are drawn if the caller ends the work.
     pub asked: u64,
     /// The box around the outcomes.
     pub bounds: Bounds,
@@ -174,6 +174,12 @@ impl Sampled {
             cone,
             guarantee,
         })
+    }
+
+    /// Whether the caller has ended the work before all samples were drawn.
+    #[must_use]
+    pub const fn is_cut(&self) -> bool {
+        self.statistics.samples < self.asked
     }
 
     /// For each row of `J` of `problem`, the outcome where it is smallest, then the one where it is largest;

@@ -1,7 +1,9 @@
   // ── bodies and grains ─────────────────────────────────────────────────────────────────────────
-  // Balls of space are drawn as instances of one sphere or as sprites, everything else as a mesh of its own. `paint` changes
-  // the materials.
+  // Balls of space are drawn as instances of one sphere or as sprites, everything else as a mesh of its own, all below one
+  // group. `paint` changes the materials.
   function makeBodies(scene, paint = (material) => material) {
+    const root = new THREE.Group();
+    scene.add(root);
     const balls = [], groups = view.bodies.map(() => new THREE.Group());
     view.bodies.forEach(({ solids }, body) => {
       const color = new THREE.Color(granular ? wall : colors[body % colors.length]);
@@ -9,11 +11,11 @@
         if (!planar && solid.kind === "ball") balls.push({ body, center: solid.center, radius: solid.radius, color });
         else groups[body].add(planar ? flat(solid, color) : solidMesh(solid, color));
       }
-      scene.add(groups[body]);
+      root.add(groups[body]);
     });
-    const drawn = balls.length > mostSpheres ? makeSprites(scene, balls.length, true) : makeSpheres(scene, balls.length);
+    const drawn = balls.length > mostSpheres ? makeSprites(root, balls.length, true) : makeSpheres(root, balls.length);
     balls.forEach(({ color, radius }, i) => drawn.dress(i, color, radius));
-    scene.traverse((part) => { if (part.material) part.material = paint(part.material); });
+    root.traverse((part) => { if (part.material) part.material = paint(part.material); });
     const q0 = new THREE.Quaternion(), q1 = new THREE.Quaternion(), center = new THREE.Vector3();
 
     function place({ times, poses }, time, height) {
@@ -38,18 +40,19 @@
       });
       drawn.update(height);
     }
-    return { place };
+    return { root, place };
   }
 
-  // Bodies of another motion, which one sees through.
+  // Bodies of another motion, which one sees through; made when they are first shown.
   function makeGhost(scene) {
-    const root = new THREE.Group();
-    scene.add(root);
-    const bodies = makeBodies(root, (material) => Object.assign(material, { transparent: true, opacity: 0.3 * material.opacity, depthWrite: false }));
+    const faint = (material) => Object.assign(material, { transparent: true, opacity: 0.3 * material.opacity, depthWrite: false });
+    let bodies = null;
     return {
       place(index, time, height) {
-        root.visible = index !== null;
-        if (root.visible) bodies.place(motion(index), time, height);
+        if (bodies) bodies.root.visible = index !== null;
+        if (index === null) return;
+        bodies ??= makeBodies(scene, faint);
+        bodies.place(motion(index), time, height);
       },
     };
   }
@@ -62,17 +65,15 @@
     const n = new THREE.Vector3(...view.planes[floor].normal).normalize(), ray = light.clone().divideScalar(facing[floor]);
     const reach = n.dot(new THREE.Vector3(...view.planes[floor].point));
     const row = (axis) => [...["x", "y", "z"].map((other) => (axis === other ? 1 : 0) - ray[axis] * n[other]), ray[axis] * reach];
-    const root = new THREE.Group();
-    root.matrixAutoUpdate = false;
-    root.matrix.set(...row("x"), ...row("y"), ...row("z"), 0, 0, 0, 1);
-    scene.add(root);
     // Of a body that is pressed flat, the faces that one sees cover each point of the shadow once.
     const material = new THREE.MeshBasicMaterial({ color: 0x000000, transparent: true, opacity: 0.16, depthWrite: false });
-    const bodies = makeBodies(root, () => material);
+    const { root, place } = makeBodies(scene, () => material);
+    root.matrixAutoUpdate = false;
+    root.matrix.set(...row("x"), ...row("y"), ...row("z"), 0, 0, 0, 1);
     return {
       place(index, time, height, isSeen) {
         root.visible = isSeen(floor);
-        if (root.visible) bodies.place(motion(index), time, height);
+        if (root.visible) place(motion(index), time, height);
       },
     };
   }

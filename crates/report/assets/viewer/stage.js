@@ -25,7 +25,7 @@
     const size = Math.max(box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2], 1e-9);
     const ground = view.planes.map((plane) => makePlane(plane, box, size));
     ground.forEach((group) => scene.add(group));
-    const shadows = makeShadows(scene, light), bodies = makeBodies(addGroup()), ghost = makeGhost(scene), grains = makeGrains(scene);
+    const shadows = makeShadows(scene, light), bodies = makeBodies(scene), ghost = makeGhost(scene), grains = makeGrains(scene);
     const arrows = makeArrows(scene, size);
     const camera = planar ? new THREE.OrthographicCamera() : new THREE.PerspectiveCamera(35, 1, size * 1e-3, size * 100);
     camera.up.set(0, planar ? 1 : 0, planar ? 0 : 1);
@@ -39,12 +39,6 @@
 
     // Directions towards the eye: from the front, a little from the right and from above, then the same from other sides.
     const sides = [[0.22, -0.9], [-0.22, -0.9], [0.9, -0.22], [-0.9, -0.22], [0.22, 0.9], [-0.22, 0.9]];
-
-    function addGroup() {
-      const group = new THREE.Group();
-      scene.add(group);
-      return group;
-    }
 
     function home() {
       const center = box.low.map((low, k) => (low + box.high[k]) / 2);

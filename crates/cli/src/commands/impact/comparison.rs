@@ -9,9 +9,12 @@ use super::{
     document::{Comparison, Content, Document, One},
     places, set_text,
     text::{MOST_ROWS, status},
-    words::{clean, size},
+    words::size,
 };
-use crate::{input::Subject, output::written};
+use crate::{
+    input::Subject,
+    output::{clean, written},
+};
 
 /// Width of the columns of numbers in one table, in characters.
 const WIDTH: usize = 80;
@@ -91,11 +94,7 @@ fn of_contacts(outcome: &One) -> Vec<String> {
         .impulses
         .iter()
         .flat_map(|impulse| iter::once(impulse.normal).chain(impulse.tangent.iter().copied()));
-    let shown = |value: f64| match outcome.sizes.is_rounding_of_percussions(value) {
-        true => short(0.0),
-        false => short(value),
-    };
-    components.map(shown).collect()
+    components.map(|value| short(outcome.sizes.without_rounding(value))).collect()
 }
 
 /// Tables of the columns `names` for all rows, as many as are needed for the width.

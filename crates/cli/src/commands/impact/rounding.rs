@@ -3,6 +3,8 @@
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{Outcome, Problem};
 
+use crate::output::is_rounding;
+
 /// Relative size of a contact velocity below which it counts as zero.
 const STILL: f64 = 1e-8;
 
@@ -29,14 +31,14 @@ impl Sizes {
         Self { speed: size(problem.contact_jacobian()), percussion: largest(&percussions) }
     }
 
-    /// Whether an impulse (N·s) is only rounding error of the largest one.
-    pub(super) fn is_rounding_of_percussions(&self, percussion: f64) -> bool {
-        percussion.abs() <= 1e-13 * self.percussion
+    /// An impulse (N·s), 0 if it is only rounding error of the largest one.
+    pub(super) fn without_rounding(&self, percussion: f64) -> f64 {
+        if is_rounding(percussion, self.percussion) { 0.0 } else { percussion }
     }
 
     /// Whether a contact velocity (m/s) is only rounding error of its terms, which is about `n eps`.
     pub(super) fn is_rounding(&self, velocity: f64) -> bool {
-        velocity.abs() <= 1e-13 * self.speed
+        is_rounding(velocity, self.speed)
     }
 
     /// Whether a contact velocity counts as zero (m/s).

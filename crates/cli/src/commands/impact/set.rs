@@ -24,6 +24,8 @@ pub(super) struct Set {
     pub(super) status: String,
     #[serde(skip)]
     pub(super) is_resolved: bool,
+    /// Number of samples that were wanted.
+    pub(super) asked: u64,
     /// Use of nonzero coefficients of restitution by the law.
     pub(super) restitution: RestitutionUse,
     /// Largest increment of a normal impulse in a step (N·s).
@@ -47,8 +49,6 @@ pub(super) struct Set {
 pub(super) struct SetStatistics {
     #[serde(flatten)]
     pub(super) samples: Statistics,
-    /// Number of samples that were wanted.
-    pub(super) asked: u64,
     pub(super) mean_lcps: f64,
     pub(super) max_lcps: usize,
 }
@@ -152,6 +152,7 @@ pub(super) struct Guarantee {
 
 impl Set {
     pub(super) fn new(problem: &Problem, claims: &Claims, sampled: Sampled) -> Result<Self> {
+        let is_cut = sampled.is_cut();
         let outer_bounds = sampled.outer_bounds(problem)?.into();
         let planes = sampled.planes.iter().map(plane).collect();
         let extremes = extremes(problem, &sampled);
@@ -168,7 +169,6 @@ impl Set {
             guarantee,
             ..
         } = sampled;
-        let is_cut = statistics.samples < asked;
         let ended = statistics.terminated + statistics.closed;
         let joint = modes.joint().into_iter().map(|mode| JointMode {
             contacts: mode.contacts.iter().map(ToString::to_string).collect(),
@@ -179,9 +179,10 @@ impl Set {
         Ok(Self {
             status: if is_cut { "time-limit".to_owned() } else { name_of(&status) },
             is_resolved: status == Status::Resolved,
+            asked,
             restitution: claims.restitution_of(problem),
             step,
-            statistics: SetStatistics { samples: statistics, asked, mean_lcps, max_lcps },
+            statistics: SetStatistics { samples: statistics, mean_lcps, max_lcps },
             bounds: (ended > 0).then(|| BoundingBox::new(bounds, energy)),
             outer_bounds,
             modes: Modes {

@@ -7,9 +7,12 @@ use percussion_report::{
 
 use super::{
     set::{BoundingBox, Cone, Set, SetStatistics},
-    words::{clean, list, size, with_restitution},
+    words::{list, size, with_restitution},
 };
-use crate::{input::Subject, output::written};
+use crate::{
+    input::Subject,
+    output::{clean, written},
+};
 
 /// Maximum number of joint modes that are printed.
 const MOST_MODES: usize = 12;
@@ -37,10 +40,12 @@ pub(super) fn status(set: &Set) -> String {
 }
 
 fn samples(set: &Set) -> Table {
-    let SetStatistics { samples, asked, mean_lcps, max_lcps } = &set.statistics;
+    let SetStatistics { samples, mean_lcps, max_lcps } = &set.statistics;
     let mut table = Table::new("<>>", ["samples", "number", "share"]);
-    let missing = samples.samples < *asked;
-    let drawn = if missing { format!("drawn of {asked}") } else { "drawn".to_owned() };
+    let drawn = match set.asked {
+        asked if samples.samples < asked => format!("drawn of {asked}"),
+        _ => "drawn".to_owned(),
+    };
     table.push([drawn, samples.samples.to_string()]);
     for (name, count) in [
         ("ended without approach", samples.terminated),

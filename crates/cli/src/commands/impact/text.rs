@@ -9,17 +9,15 @@ use percussion_report::{Table, number::short};
 use super::{
     document::{Content, Document, List, One},
     set_text,
-    words::{clean, list, size, with_restitution},
+    words::{list, size, with_restitution},
 };
 use crate::{
     input::Subject,
-    output::{name_of, written},
+    output::{clean, is_rounding, name_of, written},
 };
 
 /// Maximum number of stages, and of outcomes, that are printed one by one.
 pub(super) const MOST_ROWS: usize = 12;
-/// Fraction of the energy before that may be rounding.
-const ROUNDING: f64 = 1e-13;
 
 /// The result of one law.
 pub(super) fn one(subject: &Subject, document: &Document) -> String {
@@ -101,9 +99,7 @@ fn contacts(subject: &Subject, outcome: &One) -> Table {
     // Rounding errors of larger terms are printed as 0.
     let clean = |velocity: &f64| if outcome.sizes.is_rounding(*velocity) { 0.0 } else { *velocity };
     let cells = |velocity: &[f64]| list(&velocity.iter().map(clean).collect::<Vec<_>>());
-    let still = |percussion: &f64| {
-        if outcome.sizes.is_rounding_of_percussions(*percussion) { 0.0 } else { *percussion }
-    };
+    let still = |percussion: &f64| outcome.sizes.without_rounding(*percussion);
     let percussions = |values: &[f64]| list(&values.iter().map(still).collect::<Vec<_>>());
     for (index, impulse) in outcome.impulses.iter().enumerate() {
         let rows = problem.rows(index);
@@ -171,7 +167,7 @@ fn verdict(figure: &Judged) -> &'static str {
 fn remark(outcome: &One, figure: &Judged) -> String {
     let energy = outcome.certificate.energy_before;
     match figure.name {
-        "energy_change" if figure.value.abs() > ROUNDING * energy && energy > 0.0 => {
+        "energy_change" if !is_rounding(figure.value, energy) && energy > 0.0 => {
             let verb = if figure.value < 0.0 { "loses" } else { "gains" };
             format!("{verb} {} %", short(100.0 * figure.value.abs() / energy))
         }

@@ -11,11 +11,6 @@ pub(super) fn with_restitution(name: String, restitution: RestitutionUse) -> Str
     name + restitution.remark()
 }
 
-/// Formats `value`; a rounding error of numbers of the given size becomes 0.
-pub(super) fn clean(value: f64, size: f64) -> String {
-    short(if value.abs() <= 1e-13 * size { 0.0 } else { value })
-}
-
 /// Largest absolute value.
 pub(super) fn size(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(0.0, |largest, value| value.abs().max(largest))
