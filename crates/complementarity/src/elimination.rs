@@ -39,7 +39,7 @@
 
 use std::ops::Range;
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, DVectorView};
 
 /// Fraction of a row at or below which it is redundant: `√eps`.
 pub const RANK: f64 = 1.490_116_119_384_765_6e-8;
@@ -130,8 +130,8 @@ impl Span {
             velocities.column_mut(i).scale_mut(parts[i]);
         }
         let scaled = momenta.clone();
-        let mut basis = Basis::new(n);
         let mut left: Vec<usize> = (0..m).filter(|&i| parts[i] > 0.0).collect();
+        let mut basis = Basis::new(n, n.min(left.len()));
         while basis.count < n {
             let norm = |i: usize| velocities.column(i).dot(&momenta.column(i)).max(0.0).sqrt();
             let largest = left.iter().enumerate().map(|(place, &i)| (norm(i), place));
@@ -139,7 +139,7 @@ impl Span {
             let Some((norm, place)) = largest.filter(|(norm, _)| *norm > RANK) else { break };
             let pivot = left.swap_remove(place);
             left.sort_unstable();
-            basis.push(velocities.column(pivot).into(), momenta.column(pivot).into(), norm);
+            basis.push(velocities.column(pivot), momenta.column(pivot), norm);
             for &i in &left {
                 basis.subtract_last(&mut velocities, &mut momenta, i);
             }
@@ -220,7 +220,7 @@ impl Span {
     }
 }
 
-/// The basis during its construction.
+/// The basis during its construction, in the first `count` columns.
 struct Basis {
     velocities: DMatrix<f64>,
     momenta: DMatrix<f64>,
@@ -229,44 +229,39 @@ struct Basis {
 }
 
 impl Basis {
-    fn new(n: usize) -> Self {
-        Self {
-            velocities: DMatrix::zeros(n, 0),
-            momenta: DMatrix::zeros(n, 0),
-            count: 0,
-            smallest: 1.0,
-        }
+    fn new(n: usize, most: usize) -> Self {
+        let (velocities, momenta) = (DMatrix::zeros(n, most), DMatrix::zeros(n, most));
+        Self { velocities, momenta, count: 0, smallest: 1.0 }
     }
 
     /// Adds a direction of length `norm` to the basis, after one more subtraction of the previous ones.
-    fn push(&mut self, mut velocity: DVector<f64>, mut momentum: DVector<f64>, norm: f64) {
+    fn push(&mut self, velocity: DVectorView<'_, f64>, momentum: DVectorView<'_, f64>, norm: f64) {
+        let (last, next) = (self.count, self.count + 1);
         self.smallest = self.smallest.min(norm);
-        velocity.unscale_mut(norm);
-        momentum.unscale_mut(norm);
-        for j in 0..self.count {
-            let along = self.momenta.column(j).dot(&velocity);
-            velocity.axpy(-along, &self.velocities.column(j), 1.0);
-            let along = self.velocities.column(j).dot(&momentum);
-            momentum.axpy(-along, &self.momenta.column(j), 1.0);
+        let (velocities, mut added) = self.velocities.columns_range_pair_mut(..last, last..next);
+        let (momenta, mut pushed) = self.momenta.columns_range_pair_mut(..last, last..next);
+        let (mut added, mut pushed) = (added.column_mut(0), pushed.column_mut(0));
+        added.copy_from(&velocity);
+        pushed.copy_from(&momentum);
+        added.unscale_mut(norm);
+        pushed.unscale_mut(norm);
+        for (q, p) in velocities.column_iter().zip(momenta.column_iter()) {
+            added.axpy(-p.dot(&added), &q, 1.0);
+            pushed.axpy(-q.dot(&pushed), &p, 1.0);
         }
-        let norm = velocity.dot(&momentum).max(f64::MIN_POSITIVE).sqrt();
-        let (velocities, momenta) =
-            (std::mem::take(&mut self.velocities), std::mem::take(&mut self.momenta));
-        self.velocities = velocities.insert_column(self.count, 0.0);
-        self.momenta = momenta.insert_column(self.count, 0.0);
-        self.velocities.set_column(self.count, &(velocity / norm));
-        self.momenta.set_column(self.count, &(momentum / norm));
-        self.count += 1;
+        let norm = added.dot(&pushed).max(f64::MIN_POSITIVE).sqrt();
+        added.unscale_mut(norm);
+        pushed.unscale_mut(norm);
+        self.count = next;
     }
 
     /// Subtracts the last direction from column `i`, twice.
     fn subtract_last(&self, velocities: &mut DMatrix<f64>, momenta: &mut DMatrix<f64>, i: usize) {
         let (q, p) = (self.velocities.column(self.count - 1), self.momenta.column(self.count - 1));
+        let (mut velocity, mut momentum) = (velocities.column_mut(i), momenta.column_mut(i));
         for _ in 0..2 {
-            let along = p.dot(&velocities.column(i));
-            velocities.column_mut(i).axpy(-along, &q, 1.0);
-            let along = q.dot(&momenta.column(i));
-            momenta.column_mut(i).axpy(-along, &p, 1.0);
+            velocity.axpy(-p.dot(&velocity), &q, 1.0);
+            momentum.axpy(-q.dot(&momentum), &p, 1.0);
         }
     }
 
@@ -274,9 +269,10 @@ impl Basis {
     /// impulses of least norm for the momentum `q` are `U S⁻ᵀ`.
     fn finish(self, scaled: &DMatrix<f64>, sizes: DVector<f64>, parts: &DVector<f64>) -> Span {
         let (m, k) = (sizes.len(), self.count);
+        let velocities = self.velocities.resize_horizontally(k, 0.0);
         let mut impulses = DMatrix::zeros(m, k);
         if k > 0 {
-            let factors = scaled.tr_mul(&self.velocities).qr();
+            let factors = scaled.tr_mul(&velocities).qr();
             let mut transposed = factors.q().transpose();
             // The diagonal holds the pivots, which are all above the rank rule.
             factors.r().solve_upper_triangular_mut(&mut transposed);
@@ -286,8 +282,8 @@ impl Basis {
             }
         }
         Span {
-            velocities: self.velocities,
-            momenta: self.momenta.transpose(),
+            velocities,
+            momenta: self.momenta.columns(0, k).transpose(),
             impulses,
             sizes,
             smallest: self.smallest,

@@ -207,8 +207,13 @@ impl Bilateral {
         if self.is_empty() {
             return;
         }
-        let along = self.span.velocities.tr_mul(rows);
+        let along = self.along(rows);
         delassus.gemm_tr(-1.0, &along, &along, 1.0);
+    }
+
+    /// The components of `rows` (`n_v × r`) along the span, one column each.
+    pub(crate) fn along(&self, rows: &DMatrix<f64>) -> DMatrix<f64> {
+        self.span.velocities.tr_mul(rows)
     }
 }
 

@@ -423,6 +423,9 @@ impl VelocityLevel {
         report: &mut StepReport,
     ) -> Result<(), Error> {
         let Motion { model, contacts, state } = motion;
+        if let Some(joints) = &mut self.joints {
+            joints.judge();
+        }
         report.contacts = self.reports((model.system(), contacts), end);
         report.penetration = contacts
             .penetration(model.system(), end.coordinates)

@@ -199,7 +199,7 @@ impl Design {
     /// Every variant of [`Error`] that names a place in the file, and [`Error::TooLarge`].
     pub fn from_toml_str(text: &str) -> Result<Self, Error> {
         let design: Self = document::parse(text, "design")?;
-        design.compile()?;
+        design.compile().map_err(|error| document::located(text, error))?;
         Ok(design)
     }
 

@@ -1,5 +1,7 @@
 //! Reading of TOML documents, with a limit on their length and errors that name the place.
 
+mod line;
+
 use std::{fs::File, io::Read, path::Path};
 
 use serde::de::DeserializeOwned;
@@ -41,6 +43,14 @@ pub fn parse<T: DeserializeOwned>(text: &str, root: &str) -> Result<T, Error> {
         let message = one_line(error.inner()).replace("expected f64", "expected a number");
         Error::Format { path, message }
     })
+}
+
+/// The error with the line of its field, where `text` has it.
+pub(crate) fn located(text: &str, error: Error) -> Error {
+    match error.path().and_then(|path| line::of(text, path)) {
+        Some(line) => Error::AtLine { line, source: Box::new(error) },
+        None => error,
+    }
 }
 
 /// The text of a file.

@@ -289,7 +289,7 @@ pub enum Error {
     /// A time-stepping simulation could not be started, or one of its steps failed.
     #[error(transparent)]
     Simulation(#[from] percussion_integrators::Error),
-    /// A field of a scene of grains is refused.
+    /// A field is refused.
     #[error("line {line}: {source}")]
     AtLine {
         /// The line, counted from 1.
@@ -320,4 +320,22 @@ pub enum Error {
     /// Walls, grains or a step of a scene of grains were refused.
     #[error(transparent)]
     Grains(#[from] percussion_granular::Error),
+}
+
+impl Error {
+    /// The place in the file that is refused, for errors whose message does not have its line.
+    pub(crate) fn path(&self) -> Option<&str> {
+        match self {
+            Self::Value { path, .. }
+            | Self::Count { path, .. }
+            | Self::UnknownName { path, .. }
+            | Self::DuplicateName { path, .. }
+            | Self::Shape { path, .. }
+            | Self::OutsideLimits { path, .. }
+            | Self::Mass { path, .. }
+            | Self::Mesh { path, .. }
+            | Self::NoRoom { path, .. } => Some(path),
+            _ => None,
+        }
+    }
 }

@@ -70,7 +70,6 @@ mod build;
 mod builtin;
 mod check;
 mod format;
-mod line;
 mod measure;
 mod place;
 mod run;
@@ -174,19 +173,6 @@ impl Scene {
 
     /// The error with the line of its field, where the text has it.
     fn located(&self, error: Error) -> Error {
-        let path = match &error {
-            Error::Value { path, .. }
-            | Error::Count { path, .. }
-            | Error::Shape { path, .. }
-            | Error::UnknownName { path, .. }
-            | Error::Mesh { path, .. }
-            | Error::NoRoom { path, .. }
-            | Error::DuplicateName { path, .. } => path,
-            _ => return error,
-        };
-        match line::of(&self.text, path) {
-            Some(line) => Error::AtLine { line, source: Box::new(error) },
-            None => error,
-        }
+        document::located(&self.text, error)
     }
 }

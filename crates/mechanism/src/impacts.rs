@@ -317,7 +317,7 @@ impl ImpactScenario {
     /// Every variant of [`Error`] that names a place in the file, and [`Error::TooLarge`].
     pub fn from_toml_str(text: &str) -> Result<Self, Error> {
         let scenario: Self = document::parse(text, "impact")?;
-        scenario.check()?;
+        scenario.check().map_err(|error| document::located(text, error))?;
         Ok(scenario)
     }
 

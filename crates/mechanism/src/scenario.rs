@@ -373,8 +373,8 @@ impl Scenario {
     /// The scenario of `text`, with the meshes in files relative to `folder`.
     fn read(text: &str, folder: &Path) -> Result<Self, Error> {
         let mut scenario: Self = document::parse(text, "scenario")?;
-        scenario.read_meshes(folder)?;
-        scenario.check()?;
+        let checked = scenario.read_meshes(folder).and_then(|()| scenario.check());
+        checked.map_err(|error| document::located(text, error))?;
         Ok(scenario)
     }
 

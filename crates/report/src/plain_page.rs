@@ -81,7 +81,7 @@ impl PlainTable {
     fn html(&self) -> String {
         let head =
             self.header.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name)));
-        let cell = |text: &String| match text.parse::<f64>() {
+        let cell = |text: &String| match text.replace('−', "-").parse::<f64>() {
             Ok(_) => format!("<td class=\"number\">{}</td>", escape(text)),
             Err(_) => format!("<td>{}</td>", escape(text)),
         };

@@ -102,8 +102,8 @@ class World:
 
     def advance(self, steps: int) -> None:
         simulation = self.simulation
-        # A step that is judged is made by itself, for the report of its contacts.
-        alone = 1 if self.reports else 0
+        # A step that is judged is made by itself, for the report of its contacts; bodies on joints have none.
+        alone = 1 if self.reports and self.bodies.free else 0
         if steps > alone:
             summary = simulation.advance(simulation.time + (steps - alone) * self.step_size)
             if summary.unsolved:

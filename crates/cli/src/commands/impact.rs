@@ -3,6 +3,7 @@
 mod comparison;
 mod document;
 mod drawing;
+mod page;
 mod places;
 mod playing;
 mod rounding;
@@ -56,7 +57,7 @@ fn resolve_by(
             let law = choose(name, given, subject.impact.as_deref())?;
             prepare(out, &subject, law.is_set())?;
             let mut document = resolve(name, &law, &subject, (clock, out.is_some()))?;
-            write(&mut document, &subject, out)?;
+            write(&mut document, &subject, &[], out)?;
             if let (Some(stage), Some(directory)) = (&subject.stage, out) {
                 let files = playing::write(stage, iter::once(&document), directory)?;
                 document.files_mut().extend(files);
@@ -84,9 +85,14 @@ fn prepare(out: Option<&Path>, subject: &Subject, set: bool) -> Result<()> {
 }
 
 /// Writes the figures and tables of a set of outcomes.
-fn write(document: &mut Document, subject: &Subject, out: Option<&Path>) -> Result<()> {
+fn write(
+    document: &mut Document,
+    subject: &Subject,
+    outcomes: &[(String, Vec<f64>)],
+    out: Option<&Path>,
+) -> Result<()> {
     if let (Content::Set(set), Some(directory)) = (&mut document.content, out) {
-        set.files = drawing::write(set, subject, directory)?;
+        set.files = drawing::write(set, subject, outcomes, directory)?;
     }
     Ok(())
 }
@@ -204,9 +210,10 @@ fn side_by_side(
         files: Vec::new(),
     };
     comparison.places = places::of(&subject.problem, &comparison);
+    let outcomes = comparison::outcomes(&comparison);
     for entry in &mut comparison.laws {
         if let Entry::Answer(document) = entry {
-            write(document, subject, out)?;
+            write(document, subject, &outcomes, out)?;
             if let Content::Set(set) = &document.content {
                 comparison.files.extend_from_slice(&set.files);
             }
@@ -216,8 +223,8 @@ fn side_by_side(
     if let (Some(stage), Some(directory)) = (&subject.stage, out) {
         comparison.files.extend(playing::write(stage, comparison.answers(), directory)?);
     }
-    if let (Some(directory), false) = (out, comparison.places.is_empty()) {
-        let page = places::page(subject, &comparison.places, subject.stage.is_some());
+    if let Some(directory) = out {
+        let page = page::page(subject, &comparison, subject.stage.is_some());
         let file = directory.join("index.html");
         atomic::write(&file, page.html().as_bytes())?;
         comparison.files.push(file);

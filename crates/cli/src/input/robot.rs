@@ -4,7 +4,10 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use nalgebra::Vector3;
-use percussion_mechanism::scenario::{Base, Numbers, Plane, Robot, Scenario, Setup};
+use percussion_mechanism::{
+    Error,
+    scenario::{Base, Numbers, Plane, Robot, Scenario, Setup},
+};
 
 use crate::arguments::{Entry, RobotOptions};
 
@@ -66,9 +69,11 @@ pub(crate) fn robot(
         Purpose::Inspection if !robot.is_mjcf() => options.gravity.or(Some(Vector3::zeros())),
         _ => options.gravity,
     };
-    let mut scenario = Scenario::of_robot_in(robot, gravity.map(Into::into))
-        .map_err(with_option)
-        .with_context(named)?;
+    let read = Scenario::of_robot_in(robot, gravity.map(Into::into)).map_err(with_option);
+    let mut scenario = read.map_err(|error| match error.downcast_ref() {
+        Some(Error::Robot { .. } | Error::RobotModel { .. }) => error,
+        _ => error.context(named()),
+    })?;
     place(&mut scenario, options, purpose)?;
     scenario.friction = options.friction.or(scenario.friction);
     scenario.restitution = options.restitution.or(scenario.restitution);
@@ -134,8 +139,8 @@ pub(crate) fn build(scenario: &Scenario, name: &str) -> anyhow::Result<Setup> {
 }
 
 /// The same error, with the option that avoids it.
-fn with_option(error: percussion_mechanism::Error) -> anyhow::Error {
-    use percussion_mechanism::{Error, mjcf, urdf};
+fn with_option(error: Error) -> anyhow::Error {
+    use percussion_mechanism::{mjcf, urdf};
     let option = match &error {
         Error::RobotModel { source, .. } => match **source {
             mjcf::Error::Outside { .. } => Some("--package model=FOLDER"),

@@ -25,8 +25,8 @@ fn a_comparison_names_every_file_that_it_writes() {
         name.to_str().unwrap().to_owned()
     });
     let names: BTreeSet<String> = names.collect();
-    // A table, a figure for each of two contacts in three forms, the page and its data.
-    assert_eq!((names.len(), &names), (1 + 2 * 3 + 2, &present(&out)));
+    // A table, a figure for each of two contacts in three forms, the player and its data, and the page of tables.
+    assert_eq!((names.len(), &names), (1 + 2 * 3 + 3, &present(&out)));
     let text = percussion(&[&["compare", "rocking-block"][..], &more].concat()).stdout;
     assert!(names.iter().all(|name| text.contains(name)), "{text}");
 }

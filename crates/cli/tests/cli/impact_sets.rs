@@ -124,6 +124,11 @@ fn a_comparison_places_the_laws_relative_to_the_set_and_to_the_compliant_outcome
     assert!((from(0) - from(1)).abs() < 1e-9 && from(2).abs() < 1e-15, "{places:?}");
     let page = std::fs::read_to_string(out.join("index.html")).unwrap();
     assert!(page.contains("boundary: least energy") && page.contains("view.html"), "{page}");
+    for title in ["What the laws say", "Velocities after", "Impulses of the contacts", "<svg"] {
+        assert!(page.contains(title), "{title}: {page}");
+    }
+    // Both laws stop the block: they share a dot in the figures.
+    assert!(page.contains("anitescu-potra, poisson"), "{page}");
 
     let text = percussion(&[&["compare", "rocking-block"], &laws[..]].concat()).stdout;
     assert!(text.contains("distance from compliant") && text.contains("least energy"), "{text}");

@@ -342,14 +342,18 @@ impl Problem {
 
     /// `(W + R) λ + start`, with compensated sums.
     fn compensated_sums(&self, start: &[f64], impulses: &[f64]) -> Vec<f64> {
-        let row = |(row, start): (usize, &f64)| {
-            let mut sum = Sum::new(*start);
-            for (column, impulse) in impulses.iter().enumerate() {
-                sum.add_product(self.matrix[(row, column)], *impulse);
-            }
-            sum.value()
-        };
+        let row = |(row, start): (usize, &f64)| self.compensated_sum(row, *start, impulses);
         start.iter().enumerate().map(row).collect()
+    }
+
+    /// One row of [`compensated_sums`](Self::compensated_sums).
+    fn compensated_sum(&self, row: usize, start: f64, impulses: &[f64]) -> f64 {
+        let mut sum = Sum::new(start);
+        // Rows of a symmetric matrix are its columns, which lie together.
+        for (entry, impulse) in self.matrix.column(row).iter().zip(impulses) {
+            sum.add_product(*entry, *impulse);
+        }
+        sum.value()
     }
 
     /// The largest of each figure over the blocks (m/s), with compensated velocities; infinite if the impulses cancel by

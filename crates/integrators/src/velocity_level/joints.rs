@@ -59,6 +59,8 @@ struct Stated {
     entries: Vec<Entry>,
     start: Vec<f64>,
     impulses: Vec<f64>,
+    /// The figures of each block for `impulses`, measured at the end of the step.
+    figures: Vec<Figures>,
 }
 
 /// One row of a problem.
@@ -74,11 +76,10 @@ impl Stated {
     /// The first row of each block with its figures.
     fn figures(&self) -> impl Iterator<Item = (&Block, Entry, Figures)> {
         let mut first = 0;
-        let all = self.problem.block_figures(&self.impulses);
-        self.problem.blocks().iter().zip(all).map(move |(block, figures)| {
+        self.problem.blocks().iter().zip(&self.figures).map(move |(block, figures)| {
             let entry = self.entries[first];
             first += block.rows;
-            (block, entry, figures)
+            (block, entry, *figures)
         })
     }
 }
@@ -126,6 +127,13 @@ impl Joints {
     /// Starts the next solve with the impulses that the current one found.
     pub(super) fn begin_with_found(&mut self) {
         self.start.copy_from_slice(&self.impulses);
+    }
+
+    /// Measures the figures of the solution, for the reports.
+    pub(super) fn judge(&mut self) {
+        if let Some(stated) = &mut self.stated {
+            stated.figures = stated.problem.block_figures(&stated.impulses);
+        }
     }
 
     /// Stores the impulses for the next step.
@@ -215,20 +223,27 @@ impl Joints {
     }
 }
 
-/// Rows, blocks and velocities of a problem while it is stated.
-#[derive(Default)]
-struct Statement {
-    rows: Vec<Vec<f64>>,
+/// The rows of a problem while it is stated.
+struct Statement<'a> {
+    /// All rows that a problem may have, one per column (`n_v × r`): of the constraints, the contacts and the joints.
+    all: &'a DMatrix<f64>,
+    unconstrained: &'a DVector<f64>,
+    kept: Vec<usize>,
     velocities: Vec<f64>,
     entries: Vec<Entry>,
     blocks: Vec<Block>,
 }
 
-impl Statement {
-    fn push(&mut self, row: &[f64], velocity: f64, entry: Entry) {
-        self.rows.push(row.to_vec());
+impl Statement<'_> {
+    fn push(&mut self, row: usize, velocity: f64, entry: Entry) {
+        self.kept.push(row);
         self.velocities.push(velocity);
         self.entries.push(entry);
+    }
+
+    /// The velocity of a row without impulses of the problem.
+    fn velocity(&self, row: usize) -> f64 {
+        self.all.column(row).dot(self.unconstrained)
     }
 }
 
@@ -244,46 +259,58 @@ impl VelocityLevel {
         shifts: &[f64],
     ) -> Result<(), Error> {
         let Some(joints) = &self.joints else { return Ok(()) };
-        let rows = self.rows_of_contacts_and_joints(joints, active.len());
-        let moves = self.moving(model, place, &rows);
-        let mut statement = Statement::default();
+        let all = self.rows_of_blocks(joints, active.len());
+        let mut responses = all.clone();
+        model.system().apply_inverse_mass(place.mass_coordinates, &mut responses);
+        let product = all.tr_mul(&responses);
+        let moves = self.moving(&all, &product);
+        let mut statement = Statement {
+            all: &all,
+            unconstrained: &joints.unconstrained,
+            kept: Vec::new(),
+            velocities: Vec::new(),
+            entries: Vec::new(),
+            blocks: Vec::new(),
+        };
+        let length = |row: usize| joints.length_of(all.column(row).as_slice());
         let lost = &joints.unconstrained - free;
-        for row in self.bilateral.rows().row_iter() {
-            let row: Vec<f64> = row.iter().copied().collect();
-            statement.blocks.push(Block::bilateral(1).with_length(joints.length_of(&row)));
-            statement.push(&row, dot(&row, &lost), Entry::Constraint);
+        let constraints = self.bilateral.rows().nrows();
+        for row in 0..constraints {
+            statement.blocks.push(Block::bilateral(1).with_length(length(row)));
+            statement.push(row, all.column(row).dot(&lost), Entry::Constraint);
         }
         let width = self.set.component_count();
         let (mut contacts, mut slots) = (Vec::new(), Vec::new());
-        for slot in (0..active.len()).filter(|slot| moves[width * slot]) {
+        for slot in 0..active.len() {
+            let normal = constraints + width * slot;
+            if !moves[normal] {
+                continue;
+            }
             let friction = self.set.friction()[slot];
-            let before = statement.rows.len();
+            let before = statement.kept.len();
             for component in 0..width {
-                let row = width * slot + component;
+                let row = normal + component;
                 if component == 0 || (friction > 0.0 && moves[row]) {
                     let shift = if component == 0 { shifts[slot] } else { 0.0 };
-                    let velocity = dot(&rows[row], &joints.unconstrained) + shift;
-                    let entry = Entry::Contact(slots.len(), component);
-                    statement.push(&rows[row], velocity, entry);
+                    let velocity = statement.velocity(row) + shift;
+                    statement.push(row, velocity, Entry::Contact(slots.len(), component));
                 }
             }
-            statement.blocks.push(match statement.rows.len() - before {
-                1 => Block::unilateral(1).with_length(joints.length_of(&rows[width * slot])),
+            statement.blocks.push(match statement.kept.len() - before {
+                1 => Block::unilateral(1).with_length(length(normal)),
                 rows => Block { rows, ..Block::contact(Section::Disc(friction)) },
             });
             contacts.push(active[slot]);
             slots.push(slot);
         }
         for (joint, &bound) in joints.bounds.iter().enumerate() {
-            let row = width * active.len() + joint;
+            let row = constraints + width * active.len() + joint;
             if moves[row] {
-                let length = joints.length_of(&rows[row]);
-                statement.blocks.push(Block::bound(bound).with_length(length));
-                let velocity = dot(&rows[row], &joints.unconstrained);
-                statement.push(&rows[row], velocity, Entry::Joint(joint));
+                statement.blocks.push(Block::bound(bound).with_length(length(row)));
+                statement.push(row, statement.velocity(row), Entry::Joint(joint));
             }
         }
-        let stated = stated(model, place, statement)?;
+        let stated = stated(place, statement, &product)?;
         self.contacts = contacts;
         self.slots = slots;
         if let Some(joints) = &mut self.joints {
@@ -292,31 +319,32 @@ impl VelocityLevel {
         Ok(())
     }
 
-    /// All rows of the contacts of the set, then those of the joints.
-    fn rows_of_contacts_and_joints(&self, joints: &Joints, contacts: usize) -> Vec<Vec<f64>> {
-        let mut jacobian = DMatrix::zeros(0, 0);
+    /// The rows of the constraints, of the contacts of the set and of the joints, one per column (`n_v × r`).
+    fn rows_of_blocks(&self, joints: &Joints, contacts: usize) -> DMatrix<f64> {
+        let mut jacobian = DMatrix::zeros(0, joints.axes.nrows());
         if contacts > 0 {
             self.set.contact_jacobian(&mut jacobian);
         }
-        let of_contacts = jacobian.row_iter().map(|row| row.iter().copied().collect());
-        let of_joints = joints.axes.column_iter().map(|axis| axis.iter().copied().collect());
-        of_contacts.chain(of_joints).collect()
+        let constraints = self.bilateral.rows();
+        let (first, second) = (constraints.nrows(), constraints.nrows() + jacobian.nrows());
+        let mut all = DMatrix::zeros(joints.axes.nrows(), second + joints.axes.ncols());
+        all.columns_range_mut(..first).tr_copy_from(constraints);
+        all.columns_range_mut(first..second).tr_copy_from(&jacobian);
+        all.columns_range_mut(second..).copy_from(&joints.axes);
+        all
     }
 
-    /// Marks the rows that can move while the constraints hold. A row that is not finite is marked too, so that the
-    /// problem refuses it.
-    fn moving(&self, model: &Model, place: &Place<'_>, rows: &[Vec<f64>]) -> Vec<bool> {
-        let count = model.system().velocity_count();
-        let columns = DMatrix::from_fn(count, rows.len(), |i, row| rows[row][i]);
-        let mut responses = columns.clone();
-        model.system().apply_inverse_mass(place.mass_coordinates, &mut responses);
-        let mut delassus = columns.tr_mul(&responses);
-        let before = delassus.diagonal();
-        self.bilateral.reduce(&columns, &mut delassus);
+    /// Marks the rows that can move while the constraints hold, given their `delassus` operator. A row that is not finite is
+    /// marked too, so that the problem refuses it.
+    fn moving(&self, rows: &DMatrix<f64>, delassus: &DMatrix<f64>) -> Vec<bool> {
+        let held = self.bilateral.along(rows);
         // The remainder of a row that the constraints hold is the rounding of sums of n_v products.
-        let rounding = 16.0 * count as f64 * f64::EPSILON;
-        let is_held = |row: usize| delassus[(row, row)] <= rounding * before[row];
-        (0..rows.len()).map(|row| !is_held(row)).collect()
+        let rounding = 16.0 * rows.nrows() as f64 * f64::EPSILON;
+        let is_held = |row: usize| {
+            let size = delassus[(row, row)];
+            size - held.column(row).norm_squared() <= rounding * size
+        };
+        (0..rows.ncols()).map(|row| !is_held(row)).collect()
     }
 
     /// Solves the problem with blocks; `None` if it has no row.
@@ -345,24 +373,27 @@ impl VelocityLevel {
     }
 }
 
-fn dot(row: &[f64], velocity: &DVector<f64>) -> f64 {
-    row.iter().zip(velocity).map(|(row, velocity)| row * velocity).sum()
-}
-
-/// The problem of these rows; `None` if there are none.
-fn stated(model: &Model, place: &Place<'_>, statement: Statement) -> Result<Option<Stated>, Error> {
-    let Statement { rows, velocities, entries, blocks } = statement;
-    if rows.is_empty() {
+/// The problem of the kept rows, given the `product` of all rows and their responses; `None` if there are none.
+fn stated(
+    place: &Place<'_>,
+    statement: Statement<'_>,
+    product: &DMatrix<f64>,
+) -> Result<Option<Stated>, Error> {
+    let Statement { kept, velocities, entries, blocks, .. } = statement;
+    if kept.is_empty() {
         return Ok(None);
     }
-    let count = model.system().velocity_count();
-    let columns = DMatrix::from_fn(count, rows.len(), |i, row| rows[row][i]);
-    let mut responses = columns.clone();
-    model.system().apply_inverse_mass(place.mass_coordinates, &mut responses);
-    let product = columns.tr_mul(&responses);
-    let delassus = 0.5 * (&product + product.transpose());
+    let entry =
+        |i: usize, j: usize| 0.5 * (product[(kept[i], kept[j])] + product[(kept[j], kept[i])]);
+    let delassus = DMatrix::from_fn(kept.len(), kept.len(), entry);
     let problem = Problem::new(delassus, velocities, blocks)
         .map_err(|source| Error::Blocks { time: place.time, source })?;
     let zeros = vec![0.0; entries.len()];
-    Ok(Some(Stated { problem, entries, start: zeros.clone(), impulses: zeros }))
+    Ok(Some(Stated {
+        problem,
+        entries,
+        start: zeros.clone(),
+        impulses: zeros,
+        figures: Vec::new(),
+    }))
 }

@@ -43,6 +43,7 @@ fn place(error: Error) -> String {
         | Error::Format { path, .. }
         | Error::UnknownName { path, .. }
         | Error::DuplicateName { path, .. } => path,
+        Error::AtLine { source, .. } => place(*source),
         other => format!("{other:?}"),
     }
 }
@@ -139,7 +140,10 @@ fn wrong_values_are_refused_with_their_place() {
 #[test]
 fn messages_name_place_value_and_expectation() {
     let message = spoiled("mass = 2.0", "mass = -1").to_string();
-    assert_eq!(message, "`bodies[0].mass` is -1.0, expected a positive finite number (kg)");
+    assert_eq!(
+        message,
+        "line 12: `bodies[0].mass` is -1.0, expected a positive finite number (kg)"
+    );
     let message = spoiled("mass = 2.0", "mass = 2.0\nmas = 2.0").to_string();
     assert!(message.contains("unknown field `mas`") && message.contains("line 13"), "{message}");
 }

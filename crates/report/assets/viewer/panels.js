@@ -167,10 +167,13 @@
     if (!view.contacts.length) return;
     const index = state.shown[0];
     const { times, touches } = motion(index);
-    const frame = frameAt(times, state.time);
-    const key = `${index} ${frame}`;
+    const now = frameAt(times, state.time);
+    const key = `${index} ${now}`;
     if (key === tableKey) return;
     tableKey = key;
+    // Where nothing touches, what touched last: an impact takes no time.
+    const last = touches.slice(0, now + 1).findLastIndex((list) => list.length);
+    const frame = last < 0 ? now : last;
     const rows = touches[frame].slice(0, 30).map(({ contact, mode, impulse }) => element("tr", {},
       element("th", { scope: "row" }, view.contacts[contact] ?? String(contact)),
       element("td", { class: `mode ${mode}` }, mode),
@@ -178,5 +181,6 @@
     const name = state.shown.length > 1 ? ` (${motion(index).name})` : "";
     const head = element("tr", {}, ...["contact", "mode", "size of the impulse (N·s)"].map((text) => element("th", { scope: "col" }, text)));
     const body = rows.length ? rows : [element("tr", {}, element("td", { colspan: "3" }, "nothing touches"))];
-    $("contacts").replaceChildren(element("h2", {}, `Contacts now${name}`), element("div", { class: "scroll" }, element("table", {}, head, ...body)));
+    const title = frame === now ? "Contacts now" : `Nothing touches; contacts at ${number(times[frame])} s`;
+    $("contacts").replaceChildren(element("h2", {}, `${title}${name}`), element("div", { class: "scroll" }, element("table", {}, head, ...body)));
   }

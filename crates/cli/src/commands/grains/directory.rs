@@ -19,7 +19,7 @@ use super::{
     Machine, Sums, Totals,
     course::Course,
     picture,
-    ranks::RanksFile,
+    ranks::{self, RanksFile},
     scene::Scene,
     statistics::{self, StatisticsFile},
 };
@@ -172,18 +172,22 @@ impl Directory {
         Ok(())
     }
 
-    /// Writes the page that plays the run and its data, and what was measured, and returns their names.
+    /// Writes the page that plays the run and its data, and what was measured, and returns their names and those of the
+    /// files that the run has written before.
     pub(super) fn results(
         &self,
         view: &mut View,
         measures: Option<&Measures>,
     ) -> Result<Vec<PathBuf>> {
-        let mut files = Vec::new();
         if let Some(measures) = measures {
             statistics::add_curves(view, measures);
-            files = statistics::write(&self.path, measures)?;
         }
-        files.splice(0..0, viewer::write(&self.path, view)?);
+        let mut files = Vec::from(viewer::write(&self.path, view)?);
+        let earlier = [COURSE, ranks::TABLE, FILM, CHECKPOINT].map(|name| self.path.join(name));
+        files.extend(earlier.into_iter().filter(|path| path.exists()));
+        if let Some(measures) = measures {
+            files.extend(statistics::write(&self.path, measures)?);
+        }
         Ok(files)
     }
 }

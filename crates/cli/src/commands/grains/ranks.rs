@@ -12,7 +12,8 @@ use percussion_report::{atomic, csv, number::exact};
 
 use super::Totals;
 
-const TABLE: &str = "ranks.csv";
+/// Name of the file.
+pub(super) const TABLE: &str = "ranks.csv";
 
 const COLUMNS: [&str; 6] =
     ["step", "time (s)", "ranks", "imbalance", "divided anew", "particle updates per second"];

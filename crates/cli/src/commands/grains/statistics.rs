@@ -91,8 +91,7 @@ pub(super) fn write(directory: &Path, measures: &Measures) -> Result<Vec<PathBuf
         let folder = directory.join("figures");
         atomic::prepare_directory(&folder)?;
         for figure in &figures {
-            let [drawing, ..] = write_figure(&folder.join(&figure.id), figure)?;
-            files.push(drawing);
+            files.extend(write_figure(&folder.join(&figure.id), figure)?);
         }
     }
     Ok(files)

@@ -21,52 +21,101 @@ const WIDTH: usize = 80;
 
 const BEFORE: &str = "before the impact";
 
-/// Energies, statuses, velocities and impulses, with one row for each outcome of each law and two rows for a set; then the
-/// places of the outcomes, and the laws that do not apply.
+const NOT_UNIQUE: &str =
+    "The rows of the contacts depend on one another: other impulses cause the same velocities.\n";
+
+/// Names of columns and rows of cells; the first column names the law.
+pub(super) struct Grid {
+    pub(super) header: Vec<String>,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+/// What is compared, with one row for each outcome of each law, and two for the box of a set.
+pub(super) struct Grids {
+    /// Statuses, energies and certificates.
+    pub(super) verdicts: Grid,
+    pub(super) velocities: Grid,
+    /// The impulses of the contacts, unless there are too many.
+    pub(super) impulses: Option<Grid>,
+    /// What has to be known of them.
+    pub(super) note: &'static str,
+}
+
+/// The text: verdicts, velocities and impulses, the places of the outcomes, and the laws that do not apply.
 pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
     let mut text = subject.title.as_ref().map_or_else(String::new, |title| format!("{title}\n\n"));
-    let before = subject.problem.velocity();
-    let energy = subject.problem.kinetic_energy(before);
-    let mut verdicts =
-        Table::new("<<>><", ["law", "status", "energy (J)", "change (J)", "certificate"]);
-    verdicts.push([BEFORE, "", &short(energy)]);
-    let mut velocities = vec![(BEFORE.to_owned(), before.as_slice())];
-    let mut impulses = Vec::new();
-    for document in comparison.answers() {
-        for line in lines(document, energy) {
-            let status = line.status;
-            let [after, change] = [line.energy, line.change].map(|value| clean(value, energy));
-            verdicts.push([line.name.clone(), status, after, change, line.verdict]);
-            impulses.extend(line.outcome.map(|outcome| (line.name.clone(), of_contacts(outcome))));
-            velocities.push((line.name, line.velocity));
-        }
-        if let Content::Several(list) = &document.content
-            && list.outcomes.len() > MOST_ROWS
-        {
-            let more = list.outcomes.len() - MOST_ROWS;
-            verdicts.push([format!("… and {more} more outcomes (--json prints all)")]);
-        }
-    }
-    text += &verdicts.to_string();
-    let clean_velocity = |index: usize, value: f64| {
-        clean(value, size(velocities.iter().map(|(_, velocity)| velocity[index])))
-    };
-    let rows = velocities.iter().map(|(name, velocity)| {
-        let cells = velocity.iter().enumerate().map(|(index, value)| clean_velocity(index, *value));
-        (name.clone(), cells.collect())
-    });
-    text += &tables("velocity", &subject.velocities, &rows.collect::<Vec<_>>());
-    if subject.contacts.len() <= MOST_ROWS && !impulses.is_empty() {
-        text += &tables("impulse (N·s)", &components(subject), &impulses);
-        if !are_unique(subject) {
-            text += "The rows of the contacts depend on one another: other impulses cause the same velocities.\n";
-        }
+    let Grids { verdicts, velocities, impulses, note } = grids(subject, comparison);
+    let mut table = Table::new("<<>><", verdicts.header);
+    verdicts.rows.into_iter().for_each(|row| table.push(row));
+    text += &table.to_string();
+    text += &tables(&velocities);
+    if let Some(impulses) = impulses {
+        text += &tables(&impulses);
+        text += note;
     }
     text += &places::text(subject, &comparison.places);
     if comparison.refusals().next().is_some() {
         text += &format!("\n{}\n", refusals(comparison));
     }
     text + &written(&comparison.files)
+}
+
+/// The tables of a comparison.
+pub(super) fn grids(subject: &Subject, comparison: &Comparison) -> Grids {
+    let before = subject.problem.velocity();
+    let energy = subject.problem.kinetic_energy(before);
+    let titles = ["law", "status", "energy (J)", "change (J)", "certificate"];
+    let mut verdicts = vec![vec![BEFORE.to_owned(), String::new(), short(energy)]];
+    let mut velocities = vec![(BEFORE.to_owned(), before.as_slice())];
+    let mut impulses = Vec::new();
+    for document in comparison.answers() {
+        if matches!(&document.content, Content::Set(set) if set.bounds.is_none()) {
+            verdicts.push(vec![document.law.clone(), "no sample ended".to_owned()]);
+        }
+        for line in lines(document, energy) {
+            let status = line.status;
+            let [after, change] = [line.energy, line.change].map(|value| clean(value, energy));
+            verdicts.push(vec![line.name.clone(), status, after, change, line.verdict]);
+            impulses.extend(line.outcome.map(|one| row(line.name.clone(), of_contacts(one))));
+            velocities.push((line.name, line.velocity));
+        }
+        if let Content::Several(list) = &document.content
+            && list.outcomes.len() > MOST_ROWS
+        {
+            let more = list.outcomes.len() - MOST_ROWS;
+            verdicts.push(vec![format!("… and {more} more outcomes (--json prints all)")]);
+        }
+    }
+    let clean_velocity = |index: usize, value: f64| {
+        clean(value, size(velocities.iter().map(|(_, velocity)| velocity[index])))
+    };
+    let cells = velocities.iter().map(|(name, velocity)| {
+        let cells = velocity.iter().enumerate().map(|(index, value)| clean_velocity(index, *value));
+        row(name.clone(), cells)
+    });
+    let shown = subject.contacts.len() <= MOST_ROWS && !impulses.is_empty();
+    let header = |head: &str, names: &[String]| row(head.to_owned(), names.iter().cloned());
+    Grids {
+        verdicts: Grid { header: titles.map(str::to_owned).to_vec(), rows: verdicts },
+        velocities: Grid { header: header("velocity", &subject.velocities), rows: cells.collect() },
+        impulses: shown.then(|| Grid {
+            header: header("impulse (N·s)", &components(subject)),
+            rows: impulses,
+        }),
+        note: if are_unique(subject) { "" } else { NOT_UNIQUE },
+    }
+}
+
+/// A name and the cells behind it.
+fn row(name: String, cells: impl IntoIterator<Item = String>) -> Vec<String> {
+    iter::once(name).chain(cells).collect()
+}
+
+/// The outcomes of the laws with their names, except those of sets.
+pub(super) fn outcomes(comparison: &Comparison) -> Vec<(String, Vec<f64>)> {
+    let of_law = |document| lines(document, 0.0).into_iter().filter(|line| line.outcome.is_some());
+    let named = comparison.answers().flat_map(of_law);
+    named.map(|line| (line.name, line.velocity.to_vec())).collect()
 }
 
 /// Whether different impulses cause different velocities.
@@ -97,17 +146,15 @@ fn of_contacts(outcome: &One) -> Vec<String> {
     components.map(|value| short(outcome.sizes.without_rounding(value))).collect()
 }
 
-/// Tables of the columns `names` for all rows, as many as are needed for the width.
-fn tables(head: &str, names: &[String], rows: &[(String, Vec<String>)]) -> String {
+/// The grid as tables below one another, as many as are needed for the width.
+fn tables(grid: &Grid) -> String {
     let table = |columns: Range<usize>| {
-        let header = names[columns.clone()].iter().map(String::as_str);
-        let mut table = Table::new("<>>>>>>>>>>>>>>>>", iter::once(head).chain(header));
-        for (name, cells) in rows {
-            table.push(iter::once(name).chain(&cells[columns.clone()]).cloned());
-        }
+        let part = |cells: &[String]| row(cells[0].clone(), cells[1..][columns.clone()].to_vec());
+        let mut table = Table::new("<>>>>>>>>>>>>>>>>", part(&grid.header));
+        grid.rows.iter().for_each(|cells| table.push(part(cells)));
         format!("\n{table}")
     };
-    columns(names).into_iter().map(table).collect()
+    columns(&grid.header[1..]).into_iter().map(table).collect()
 }
 
 /// Ranges of consecutive columns that fit next to each other, with at least one column per table.

@@ -6,11 +6,7 @@ use percussion_impact::{
     outcome_set::{Direction, Location, Membership, Verdict},
 };
 use percussion_mechanism::laws::Name;
-use percussion_report::{
-    Table,
-    number::short,
-    plain_page::{PlainPage, PlainTable},
-};
+use percussion_report::{Table, number::short, plain_page::PlainTable};
 
 use super::document::{Comparison, Content, Document, Place};
 use crate::{input::Subject, output::name_of};
@@ -128,21 +124,13 @@ pub(super) fn text(subject: &Subject, places: &[Place]) -> String {
     format!("\n{table}{more}{legend}\n")
 }
 
-/// The page with the table.
-pub(super) fn page(subject: &Subject, places: &[Place], has_player: bool) -> PlainPage {
+/// The table of a page, and what it says; `None` without a set and without a compliant outcome.
+pub(super) fn table(subject: &Subject, places: &[Place]) -> Option<(PlainTable, String)> {
     let rows = places.iter().map(|place| cells(subject, place).to_vec()).collect();
-    let title = subject.title.clone().unwrap_or_else(|| "An impact by all laws".to_owned());
     let table = PlainTable {
         title: "The outcomes beside the set and the compliant contacts".to_owned(),
         header: HEADER.map(str::to_owned).to_vec(),
         rows,
     };
-    let player = ["view.html", "Play the outcomes"].map(str::to_owned);
-    PlainPage {
-        title,
-        paragraphs: legend(places).into_iter().collect(),
-        tables: vec![table],
-        figures: Vec::new(),
-        player: has_player.then_some(player),
-    }
+    Some((table, legend(places)?))
 }

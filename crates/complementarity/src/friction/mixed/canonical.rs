@@ -83,8 +83,8 @@ impl Eliminated {
         self.rows.iter().for_each(|&row| impulses[row] = 0.0);
         // The first pass solves, the others remove rounding.
         for _ in 0..3 {
-            let velocities = problem.compensated_velocities(impulses);
-            let speeds: Vec<f64> = self.rows.iter().map(|&row| velocities[row]).collect();
+            let speed = |&row| problem.compensated_sum(row, problem.free_velocity[row], impulses);
+            let speeds: Vec<f64> = self.rows.iter().map(speed).collect();
             for (&row, change) in self.rows.iter().zip(self.apply(&speeds)) {
                 impulses[row] -= change;
             }
