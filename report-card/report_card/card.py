@@ -147,9 +147,10 @@ def _row(name: str, about: dict[str, str], runs: list[dict[str, Any]], points: I
 
 
 def load(folder: Path) -> list[SceneCard]:
-    """The cards of all results in a folder, in the order of the scenes."""
-    from .scene import names
+    """The cards of all results in a folder, in the order of the scenes, with what these say of engines that are ahead."""
+    from . import scene
 
-    order = {name: number for number, name in enumerate(names())}
-    cards = [scene_card(json.loads(path.read_text(encoding="utf-8"))) for path in folder.glob("*.json") if path.stem != "machine"]
-    return sorted(cards, key=lambda card: order.get(card.name, len(order)))
+    order = {name: number for number, name in enumerate(scene.names())}
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json") if path.stem != "machine"]
+    cards = [scene_card({**one, "ahead": scene.load(one["scene"]).card.get("ahead", "")}) for one in found]
+    return sorted(cards, key=lambda card: order[card.name])

@@ -104,7 +104,6 @@ def run(scene_names: list[str], chosen: list[Engine], limits: Limits, tell: Call
             "scene": name,
             "title": scene.title,
             "truth": truths.statement(scene.card["truth"]),
-            "ahead": scene.card.get("ahead", ""),
             "duration": scene.duration,
             "rounds": limits.rounds,
             "engines": {engine.name: {"title": engine.title, "version": engine.version, "law": engine.law} for engine in chosen},
