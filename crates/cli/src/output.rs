@@ -1,7 +1,7 @@
 //! Standard output, standard error and exit codes.
 
 use std::{
-    env,
+    env, fs,
     io::{self, ErrorKind, IsTerminal, Write},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -75,6 +75,20 @@ pub(crate) fn written(files: &[PathBuf]) -> String {
     }
     let names = files.iter().map(|file| format!("  {}\n", file.display()));
     format!("\nWritten:\n{}", names.collect::<String>())
+}
+
+/// Warns of files in `directory` that are not among those `written` to it: they are those of an earlier run.
+pub(crate) fn warn_of_others(directory: &Path, written: &[PathBuf]) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let is_other = |path: &PathBuf| !written.iter().any(|file| file.starts_with(path));
+    let names = paths.filter(is_other).filter_map(|path| Some(path.file_name()?.to_owned()));
+    let mut names: Vec<_> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort_unstable();
+    if !names.is_empty() {
+        let text = format!("it also has files that this run has not written: {}", names.join(", "));
+        warn(&[text], &directory.display().to_string());
+    }
 }
 
 /// Writes `error` with its causes to standard error, which may be closed.

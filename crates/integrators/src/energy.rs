@@ -7,7 +7,10 @@ pub(crate) mod controlled;
 use nalgebra::DMatrix;
 use percussion_dynamics::System;
 
-use crate::{contacts::Contacts, model::State};
+use crate::{
+    contacts::Contacts,
+    model::{Model, State},
+};
 
 /// The account at the end of a step.
 ///
@@ -108,7 +111,8 @@ pub(crate) struct EnergyAccount {
     kinetic_start: f64,
     potential_start: f64,
     potential_lowest: f64,
-    /// Potential energy and power of other forces at the end of the last step.
+    /// Potential energy, and power of the forces without a potential that are not those of actuators, at the end of the last
+    /// step.
     potential: f64,
     power: f64,
     work: f64,
@@ -132,6 +136,16 @@ pub(crate) struct Step<'a> {
     pub(crate) velocity: &'a [f64],
 }
 
+/// What the forces without a potential do in a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Done {
+    /// Work of the actuators, whose forces in a step are those that the scheme solved for (J). The power at both ends of a step
+    /// with an impact says little about it.
+    pub(crate) by_actuators: f64,
+    /// Power of the others at the end of the step (W).
+    pub(crate) power: f64,
+}
+
 /// Data about a step that the account needs from the scheme, in addition to its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -145,21 +159,23 @@ pub struct Allowance {
     /// Contribution of the scheme to `B` (J, ≥ 0).
     pub exchanged: f64,
     /// Work of the forces without a potential in the step, and its uncertainty (J), if the scheme computes
-    /// them; otherwise the trapezoidal rule is used.
+    /// them; otherwise it is that of the actuators, and by the trapezoidal rule that of the others.
     pub work: Option<(f64, f64)>,
     /// Work of moving the end onto the constraints (J).
     pub projected: f64,
 }
 
 impl EnergyAccount {
-    /// The account of a motion in steps of `step` (s) that starts with these gaps (m).
+    /// The account of a motion in steps of `step` (s) that starts with these gaps (m), and with this `power` of forces that have
+    /// no potential and are not those of actuators (W).
     pub(crate) fn new(
         system: &dyn System,
         state: &State,
+        power: f64,
         step: f64,
         gaps: impl Iterator<Item = f64>,
     ) -> Self {
-        let State { time, coordinates, velocity } = state;
+        let State { coordinates, velocity, .. } = state;
         let potential = system.potential_energy(coordinates);
         let overlaps: Vec<_> = gaps.map(|gap| f64::max(0.0, -gap)).collect();
         let none = overlaps.iter().all(|depth| *depth == 0.0);
@@ -168,7 +184,7 @@ impl EnergyAccount {
             potential_start: potential,
             potential_lowest: potential,
             potential,
-            power: system.other_power(coordinates, velocity, *time),
+            power,
             work: 0.0,
             projected: 0.0,
             accumulated: energy_of_a_step(system, state, step),
@@ -179,15 +195,13 @@ impl EnergyAccount {
         }
     }
 
-    pub(crate) fn of_contacts(
-        system: &dyn System,
-        contacts: &Contacts,
-        state: &State,
-        step: f64,
-    ) -> Self {
+    pub(crate) fn of_model(model: &Model, contacts: &Contacts, state: &State, step: f64) -> Self {
+        let State { coordinates, velocity, time } = state;
+        let system = model.system();
         let numbers = 0..contacts.len();
-        let gaps = numbers.map(|contact| contacts.gap(system, contact, &state.coordinates));
-        Self::new(system, state, step, gaps)
+        let gaps = numbers.map(|contact| contacts.gap(system, contact, coordinates));
+        let power = model.power_of_others(coordinates, velocity, *time);
+        Self::new(system, state, power, step, gaps)
     }
 
     /// Adds the allowance for the work of `impulses`, contacts with their normal impulses (N·s), over
@@ -211,22 +225,22 @@ impl EnergyAccount {
         }
     }
 
-    /// Enters a step from the time `from` to `to` (s) whose contact problems leave an uncertainty of the work
-    /// of `residual` (J), and returns the balance.
+    /// Enters a step of `length` (s) whose contact problems leave an uncertainty of the work of `residual` (J), and returns the
+    /// balance.
     pub(crate) fn enter(
         &mut self,
         system: &dyn System,
         step: Step<'_>,
-        (from, to): (f64, f64),
+        length: f64,
+        Done { by_actuators, power }: Done,
         allowance: &Allowance,
         residual: f64,
     ) -> EnergyBalance {
         let Step { coordinates_before, coordinates, velocity } = step;
+        let before = std::mem::replace(&mut self.power, power);
         let (work, undecided) = allowance.work.unwrap_or_else(|| {
-            let power = system.other_power(coordinates, velocity, to);
-            let half = 0.5 * (to - from);
-            let before = std::mem::replace(&mut self.power, power);
-            (half * (before + power), half * (power - before).abs())
+            let half = 0.5 * length;
+            (by_actuators + half * (before + power), half * (power - before).abs())
         });
         let undecided = undecided + residual;
         let potential = system.potential_energy(coordinates);

@@ -239,10 +239,7 @@ impl MoreauJean {
         let ends = state.velocity.iter().zip(&self.velocity);
         let velocity: Vec<f64> = ends.map(|(v, end)| (1.0 - theta) * v + theta * end).collect();
         let time = state.time + theta * h;
-        h * match model.driven() {
-            Some(driven) => driven.power_of_others(&self.middle, &velocity, time),
-            None => model.system().other_power(&self.middle, &velocity, time),
-        }
+        h * model.power_of_others(&self.middle, &velocity, time)
     }
 
     /// Numbers of passes of the last step and of iterations of their contact problems.

@@ -6,7 +6,7 @@ use percussion_complementarity::friction::document::Document;
 
 use crate::{
     contacts::Contacts,
-    energy::{Allowance, EnergyAccount, Step},
+    energy::{Allowance, Done, EnergyAccount, Step},
     error::Error,
     model::{Feature, Model, Rule, State, check_mass_matrix},
     report::StepReport,
@@ -186,12 +186,7 @@ impl<S: Scheme> Simulation<S> {
         let scheme = start(&mut motion)?;
         let Motion { model, contacts, state } = &motion;
         Ok(Self {
-            account: EnergyAccount::of_contacts(
-                model.system(),
-                contacts,
-                state,
-                scheme.step_size(),
-            ),
+            account: EnergyAccount::of_model(model, contacts, state, scheme.step_size()),
             start_time: state.time,
             step_count: 0,
             motion,
@@ -262,7 +257,7 @@ impl<S: Scheme> Simulation<S> {
         let energy = motion.model.system().energy(coordinates, velocity);
         let after = self.start_time + (self.step_count + 1) as f64 * scheme.step_size();
         let mut report = StepReport::new(after, energy);
-        solve_driven(scheme, motion, &mut report)?;
+        let by_actuators = solve_driven(scheme, motion, &mut report)?;
 
         let End { coordinates, velocity } = scheme.end();
         report.energy_after = motion.model.system().energy(coordinates, velocity);
@@ -279,8 +274,10 @@ impl<S: Scheme> Simulation<S> {
             let impulses = report.normal_impulses();
             account.remove_overlaps(contacts, &state.coordinates, rate, impulses);
         }
-        let (times, residual) = ((before, after), report.undecided_work());
-        report.energy = account.enter(model.system(), step, times, &allowance, residual);
+        let (length, residual) = (after - before, report.undecided_work());
+        let power = model.power_of_others(coordinates, velocity, after);
+        let done = Done { by_actuators, power };
+        report.energy = account.enter(model.system(), step, length, done, &allowance, residual);
         state.coordinates.copy_from_slice(coordinates);
         state.velocity.copy_from_slice(velocity);
         state.time = after;

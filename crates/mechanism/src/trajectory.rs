@@ -183,6 +183,22 @@ impl Setup {
         watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
         dump: &mut dyn FnMut(&Document),
     ) -> Result<Trajectory, Error> {
+        match self.simulate_to_failure(watch, dump)? {
+            (trajectory, None) => Ok(trajectory),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// Like [`simulate_while`](Self::simulate_while), but where a step fails, returns the motion before it with the error.
+    ///
+    /// # Errors
+    ///
+    /// Those before the first step, as [`simulate`](Self::simulate).
+    pub fn simulate_to_failure(
+        &self,
+        watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
+        dump: &mut dyn FnMut(&Document),
+    ) -> Result<(Trajectory, Option<Error>), Error> {
         let Self { scenario, mechanism, .. } = self;
         let Mechanism { model, state, .. } = mechanism;
         let step_count = scenario.step_count();
@@ -199,17 +215,22 @@ impl Setup {
             samples: vec![first],
             reports: Vec::with_capacity(step_count),
         };
+        let mut failure = None;
         for step in 0..step_count {
             if watch(step as f64 / step_count as f64).is_break() {
                 break;
             }
-            let report = simulation.step().inspect_err(|_| {
-                if let Some(document) = simulation.document() {
-                    dump(&document);
+            let report = match simulation.step() {
+                Ok(report) => report,
+                Err(error) => {
+                    if let Some(document) = simulation.document() {
+                        dump(&document);
+                    }
+                    failure = Some(error.into());
+                    break;
                 }
-            });
+            };
             let (model, state) = (simulation.model(), simulation.state());
-            let report = report?;
             trajectory.push(model, state, scenario.way(&trajectory, model, state), report);
         }
         if trajectory.reports.len() == step_count {
@@ -221,7 +242,7 @@ impl Setup {
             let found = (0..contacts.len()).filter_map(|number| contacts.name(number));
             trajectory.add_found(surfaces, found.collect());
         }
-        Ok(trajectory)
+        Ok((trajectory, failure))
     }
 
     /// The gap of a contact of a trajectory, if a contact with this number exists.

@@ -24,7 +24,7 @@ use crate::{
     arguments::{Allowed, Clock, Compare, Impact, LawSettings, Run, Which},
     input::{self, Subject},
     laws::choose,
-    output::{Progress, Verdict, answer, complain, prepare_directory, with_causes},
+    output::{Progress, Verdict, answer, complain, prepare_directory, warn_of_others, with_causes},
 };
 
 type Given = Vec<(String, String)>;
@@ -61,6 +61,9 @@ fn resolve_by(
             if let (Some(stage), Some(directory)) = (&subject.stage, out) {
                 let files = playing::write(stage, iter::once(&document), directory)?;
                 document.files_mut().extend(files);
+            }
+            if let Some(directory) = out {
+                warn_of_others(directory, document.files_mut());
             }
             answer(json, &document, || text::one(&subject, &document))?;
             Ok(verdict(document.is_resolved(&settings.allow)))
@@ -228,6 +231,9 @@ fn side_by_side(
         let file = directory.join("index.html");
         atomic::write(&file, page.html().as_bytes())?;
         comparison.files.push(file);
+    }
+    if let Some(directory) = out {
+        warn_of_others(directory, &comparison.files);
     }
     answer(json, &comparison, || comparison::comparison(subject, &comparison))?;
     let left: Vec<_> = comparison.left().collect();

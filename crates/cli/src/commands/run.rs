@@ -24,7 +24,10 @@ use super::impact;
 use crate::{
     arguments::{Allowed, Run},
     input,
-    output::{Progress, Verdict, answer, clean, complain, prepare_directory, warn, written},
+    output::{
+        Progress, Verdict, answer, clean, complain, prepare_directory, warn, warn_of_others,
+        written,
+    },
 };
 
 /// Overlap, as a part of the length of the model, of which a run warns.
@@ -194,7 +197,7 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
         // The first step is always made.
         clock.after(share)
     };
-    let result = setup.simulate_while(&mut watch, &mut |document| {
+    let result = setup.simulate_to_failure(&mut watch, &mut |document| {
         failing = Some(document.to_string());
     });
     progress.clear();
@@ -204,8 +207,11 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
         summary.files.push(file);
     }
     match result {
-        Ok(trajectory) => {
-            if trajectory.status() != trajectory::Status::Completed {
+        Ok((trajectory, failure)) => {
+            let is_whole = failure.is_none();
+            if let Some(error) = failure {
+                fail(&mut summary, anyhow!(error), arguments);
+            } else if trajectory.status() != trajectory::Status::Completed {
                 summary.status = Status::EnergyGained;
                 let balance = trajectory.worst_balance();
                 let [gained, allowed] = [balance.gained, balance.allowed].map(short);
@@ -217,7 +223,7 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                 );
             }
             let (done, all) = (trajectory.reports.len(), scenario.step_count());
-            if done < all {
+            if is_whole && done < all {
                 summary.status = Status::TimeLimit;
                 let time = short(trajectory.end().time);
                 let error =
@@ -226,19 +232,35 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                 complain(&error);
             }
             warn_of_overlaps(&setup, &trajectory, &arguments.scenario);
-            summary.motion = Some(motion(&setup, &trajectory));
-            if let Some(directory) = &arguments.out {
-                summary.files = files::write(directory, &setup, &trajectory)?;
+            if done > 0 {
+                summary.motion = Some(motion(&setup, &trajectory));
+                if let Some(directory) = &arguments.out {
+                    summary.files.extend(files::write(directory, &setup, &trajectory)?);
+                }
             }
         }
-        Err(error) => {
-            summary.status = Status::Failed;
-            summary.error = Some(error.to_string());
-            complain(&anyhow!(error).context(arguments.scenario.clone()));
-        }
+        Err(error) => fail(&mut summary, anyhow!(error), arguments),
+    }
+    if let Some(directory) = &arguments.out {
+        warn_of_others(directory, &summary.files);
     }
     answer(arguments.json, &summary, || text(scenario, &summary))?;
     Ok(verdict(summary.status, arguments))
+}
+
+/// The motion failed, and where its problem is if a step did.
+fn fail(summary: &mut Summary, error: anyhow::Error, arguments: &Run) {
+    summary.status = Status::Failed;
+    summary.error = Some(error.to_string());
+    let place = match (&summary.files[..], &arguments.out) {
+        ([file, ..], _) => format!(
+            "; `percussion solve friction {}` repeats it, and the motion before it is written",
+            file.display()
+        ),
+        (_, None) => "; `--out DIR` writes what came before it".to_owned(),
+        _ => String::new(),
+    };
+    complain(&anyhow!("{error}{place}").context(arguments.scenario.clone()));
 }
 
 /// How the robot of a URDF is held and driven.

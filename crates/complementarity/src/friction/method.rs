@@ -7,9 +7,10 @@ use super::{
     block_gauss_seidel,
     block_gauss_seidel::Ordering,
     interior_point,
-    mixed::{self, Steps},
+    mixed::{self, Block, Section, Steps},
     projected_gradient,
     report::{Error, check_law},
+    single::Contact,
 };
 
 /// Maximum number of contacts for which the default method factorizes dense matrices.
@@ -32,8 +33,9 @@ const WINDOW: usize = 300;
 /// last ten. They solve most problems in fewer than a hundred sweeps. Problems that need more have many
 /// contacts on few bodies or strong friction. Over more than 100 contacts, sweeps that do not halve the residual in 300
 /// are followed by 1500 steps of the projected gradient. After about `n²` sweeps of `n` contacts, a third of the time of
-/// the [interior point](interior_point) method, that method is tried if `n` is at most [`COMBINED_CONTACTS`].
-/// The next are the [projected gradient](projected_gradient), which is slow but robust, [alternating
+/// the [interior point](interior_point) method, that method is tried if `n` is at most [`COMBINED_CONTACTS`], and up to
+/// 100 contacts the solver of [problems with blocks](mixed), whose Newton steps reach full precision where contacts couple
+/// so strongly that a change of one impulse is undone by the others. The next are the [projected gradient](projected_gradient), which is slow but robust, [alternating
 /// directions](alternating_directions) and sweeps of half steps. The answer of each method is the start of
 /// further sweeps that bring it to full precision. For maximum dissipation, which these methods do not support,
 /// the sweeps start from their answers to Coulomb's law. The best impulses of all methods are returned.
@@ -358,6 +360,11 @@ fn combined<D: Delassus>(
                 others += interior_point::solve(coulomb, &settings, &mut candidate)?.iterations;
                 forth_and_back
             }
+            Helper::Blocks if n > MANY => continue,
+            Helper::Blocks => {
+                others += by_blocks(coulomb, tolerance, &mut candidate)?;
+                forth_and_back
+            }
             Helper::FewGradients if n <= MANY => continue,
             Helper::FewGradients | Helper::ProjectedGradient => {
                 let all = projected_gradient::Settings { tolerance, ..Default::default() };
@@ -394,11 +401,33 @@ fn combined<D: Delassus>(
     Ok(best)
 }
 
+/// Continues as a problem with blocks; returns the number of iterations. A matrix that such a problem refuses takes none.
+fn by_blocks<D: Delassus>(
+    problem: &Problem<D>,
+    tolerance: f64,
+    impulses: &mut [Vector3<f64>],
+) -> Result<usize, Error> {
+    let disc = |contact: &Contact| Block::contact(Section::Disc(contact.friction()));
+    let discs = problem.contacts().iter().map(disc);
+    let free: Vec<f64> = problem.free_velocity().iter().flatten().copied().collect();
+    let Ok(problem) = mixed::Problem::new(problem.dense(), free, discs.collect()) else {
+        return Ok(0);
+    };
+    let settings = mixed::Settings { tolerance, ..mixed::Settings::default() };
+    let mut flat: Vec<f64> = impulses.iter().flatten().copied().collect();
+    let report = problem.solve_from(&settings, &mut flat)?;
+    for (impulse, found) in impulses.iter_mut().zip(flat.chunks_exact(3)) {
+        impulse.copy_from_slice(found);
+    }
+    Ok(report.iterations)
+}
+
 /// The further methods that the default tries, in this order.
 #[derive(Clone, Copy, PartialEq)]
 enum Helper {
     FewGradients,
     InteriorPoint,
+    Blocks,
     ProjectedGradient,
     AlternatingDirections,
     HalfSteps,
@@ -406,9 +435,10 @@ enum Helper {
 }
 
 impl Helper {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::FewGradients,
         Self::InteriorPoint,
+        Self::Blocks,
         Self::ProjectedGradient,
         Self::AlternatingDirections,
         Self::HalfSteps,

@@ -179,11 +179,6 @@ impl Driven {
         self.with(|step| step.map_or(0.0, work))
     }
 
-    /// Power of the forces without a potential that are not those of actuators (W).
-    pub(crate) fn power_of_others(&self, coordinates: &[f64], velocity: &[f64], time: f64) -> f64 {
-        self.system.other_power(coordinates, velocity, time)
-    }
-
     /// Ends the step, after which the law is that of each instant.
     fn end(&self) {
         *self.step.write().unwrap_or_else(PoisonError::into_inner) = None;
@@ -356,6 +351,12 @@ impl Model {
         };
         let driven = self.driven.as_ref().map(own);
         Self { driven, ..self }
+    }
+
+    /// Power of the forces without a potential that are not those of actuators (W).
+    pub(crate) fn power_of_others(&self, coordinates: &[f64], velocity: &[f64], time: f64) -> f64 {
+        let without = self.driven.as_ref().map_or_else(|| self.system(), |driven| &*driven.system);
+        without.other_power(coordinates, velocity, time)
     }
 
     /// The system with its actuators, where there are any.

@@ -44,6 +44,26 @@ impl Scene {
         found.map_or(self.friction, |material| material.friction)
     }
 
+    /// A material that grains or walls name has a friction with some other.
+    fn check_names_of_materials(&self) -> Result<(), Error> {
+        let grains = self.grains.iter().map(|kind| &kind.material).enumerate();
+        let walls = self.walls.iter().map(|wall| &wall.material).enumerate();
+        let grains = grains.map(|(index, name)| (format!("grains[{index}].material"), name));
+        let walls = walls.map(|(index, name)| (format!("walls[{index}].material"), name));
+        let mut known: Vec<_> = self.materials.iter().flat_map(|entry| &entry.between).collect();
+        known.sort_unstable();
+        known.dedup();
+        for (path, name) in grains.chain(walls) {
+            let Some(name) = name.as_ref().filter(|name| !known.contains(name)) else { continue };
+            let known = match known[..] {
+                [] => "those of `[[materials]]`, of which there are none".to_owned(),
+                _ => known.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", "),
+            };
+            return Err(Error::UnknownName { path, name: name.clone(), known });
+        }
+        Ok(())
+    }
+
     /// Materials that are known, and one friction among all grains and of each wall.
     pub(super) fn check_materials(&self) -> Result<(), Error> {
         let of_walls = self.walls.iter().map(WallEntry::material);
@@ -66,6 +86,7 @@ impl Scene {
                 return refuse(&format!("{path}.restitution"), &restitution, expected);
             }
         }
+        self.check_names_of_materials()?;
         let grains = || self.grains.iter().map(GrainKind::material);
         let first = self.friction_between(self.grains[0].material(), self.grains[0].material());
         for (one, other) in grains().flat_map(|one| grains().map(move |other| (one, other))) {

@@ -2,7 +2,9 @@
 
 use nalgebra::Vector3;
 
-use super::{Block, GrainKind, Insertion, PlaneOf, Region, Removal, Scene, WallEntry, WallShape};
+use super::{
+    Block, GrainKind, Insertion, Lattice, PlaneOf, Region, Removal, Scene, WallEntry, WallShape,
+};
 use crate::{
     Error,
     rules::{FRICTION, at_least_zero, count, finite, not_zero, positive, refuse, require},
@@ -92,7 +94,9 @@ impl Scene {
         check_region(&format!("{path}.region"), region)?;
         if let Some(lattice) = lattice {
             let path = format!("{path}.lattice");
-            let pitch = lattice.pitch;
+            let Lattice { pitch, count, .. } = *lattice;
+            let valid = count != Some(0);
+            require(&format!("{path}.count"), &count.unwrap_or(0), "a positive integer", valid)?;
             let valid = pitch.is_finite() && pitch >= 1.0;
             require(&format!("{path}.pitch"), &pitch, "a finite number of at least 1", valid)?;
             let valid = lattice.shake >= 0.0 && lattice.shake <= 0.5 * (pitch - 1.0) + 1e-12;

@@ -128,7 +128,7 @@ impl<D: Domain> Scene<D> {
         let steps = (time / step_size).round();
         ensure!(
             steps <= MOST_STEPS,
-            "`--duration` is {} s, expected at most {} s, which are 2⁵³ steps of {} s",
+            "`duration` (`--duration`) is {} s, expected at most {} s, which are 2⁵³ steps of {} s",
             short(time),
             short(MOST_STEPS * step_size),
             short(step_size)

@@ -21,6 +21,8 @@ const WIDTH: usize = 80;
 
 const BEFORE: &str = "before the impact";
 
+const NO_IMPACT: &str = "No contact approaches: there is no impact.\n";
+
 const NOT_UNIQUE: &str =
     "The rows of the contacts depend on one another: other impulses cause the same velocities.\n";
 
@@ -51,8 +53,8 @@ pub(super) fn comparison(subject: &Subject, comparison: &Comparison) -> String {
     text += &tables(&velocities);
     if let Some(impulses) = impulses {
         text += &tables(&impulses);
-        text += note;
     }
+    text += note;
     text += &places::text(subject, &comparison.places);
     if comparison.refusals().next().is_some() {
         text += &format!("\n{}\n", refusals(comparison));
@@ -102,7 +104,11 @@ pub(super) fn grids(subject: &Subject, comparison: &Comparison) -> Grids {
             header: header("impulse (N·s)", &components(subject)),
             rows: impulses,
         }),
-        note: if are_unique(subject) { "" } else { NOT_UNIQUE },
+        note: match () {
+            () if !approaches(subject) => NO_IMPACT,
+            () if are_unique(subject) => "",
+            () => NOT_UNIQUE,
+        },
     }
 }
 
@@ -116,6 +122,13 @@ pub(super) fn outcomes(comparison: &Comparison) -> Vec<(String, Vec<f64>)> {
     let of_law = |document| lines(document, 0.0).into_iter().filter(|line| line.outcome.is_some());
     let named = comparison.answers().flat_map(of_law);
     named.map(|line| (line.name, line.velocity.to_vec())).collect()
+}
+
+/// Whether a contact approaches before the impact.
+fn approaches(subject: &Subject) -> bool {
+    let problem = &subject.problem;
+    let speeds = problem.contact_jacobian() * problem.velocity();
+    (0..problem.contacts().len()).any(|contact| speeds[problem.rows(contact).start] < 0.0)
 }
 
 /// Whether different impulses cause different velocities.

@@ -58,7 +58,8 @@ fn figure(plane: &Plane, subject: &Subject, outcomes: &[(String, Vec<f64>)]) -> 
         let row = |row: usize| subject.problem.contact_jacobian().row(row);
         let speed = |at| row(at).iter().zip(velocity).map(|(j, v)| j * v).sum::<f64>();
         let point = steady(&[speed(normal + 1), speed(normal)]);
-        let is_near = |other: &[f64; 2]| (0..2).all(|k| (point[k] - other[k]).abs() <= plane.cell);
+        let is_near =
+            |other: &[f64; 2]| (0..2).all(|k| (point[k] - other[k]).abs() <= 1e-3 * plane.cell);
         match laws.iter_mut().find(|(_, other)| is_near(other)) {
             Some((names, _)) => *names += &format!(", {law}"),
             None => laws.push((law.clone(), point)),

@@ -27,7 +27,7 @@ use crate::{
     commands::impact,
     input,
     laws::choose,
-    output::{Progress, Verdict, answer, complain, name_of, prepare_directory},
+    output::{Progress, Verdict, answer, complain, name_of, prepare_directory, warn_of_others},
 };
 
 /// The file of an impact to which a law had no answer, in the directory of the results.
@@ -145,6 +145,9 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
             summary.error = Some(error.to_string());
             complain(&anyhow!(error).context(arguments.scenario.clone()));
         }
+    }
+    if let Some(directory) = &arguments.out {
+        warn_of_others(directory, &summary.files);
     }
     answer(arguments.json, &summary, || text(scenario, &summary))?;
     let gains = arguments.settings.allow.contains(&Allowed::EnergyGained);

@@ -94,6 +94,27 @@ fn the_work_of_actuators_is_that_of_the_step() {
     assert!((0.5 * STEP * power - work).abs() > 0.1, "{power} W");
 }
 
+/// A stiff servo throws the block back and then presses it onto the floor: no energy comes from nowhere, and with `θ = 1/2` none is
+/// lost until it lands.
+#[test]
+fn the_account_of_the_energy_has_the_work_of_actuators() {
+    for scheme in schemes() {
+        for target in [0.01, -1.01] {
+            let servo = Actuator::servo((1, 1), target, [3e5, 2e3]);
+            let model = blocks(1).with_actuators(vec![servo]).unwrap();
+            let state = State { velocity: vec![0.0, 1.5, 0.0], ..rest(1) };
+            let mut motion = scheme.begin(model, state).unwrap();
+            let mut gains = Vec::new();
+            motion.run(0.3, |_, report| gains.push(report.energy.gained)).unwrap();
+            let largest = gains.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
+            assert!(largest < 1e-8, "{}, {target}: {largest} J", scheme.name());
+            if scheme.name() == Name::MoreauJean && target > 0.0 {
+                assert!(gains.iter().all(|gain| gain.abs() < 1e-8), "{gains:?}");
+            }
+        }
+    }
+}
+
 /// At rest the floor carries what the servo does not: the force of the servo is that of its law, to rounding.
 #[test]
 fn a_servo_and_the_floor_share_the_weight() {
