@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::friction::{document::Document, problem::tests::random_problem};
+use crate::friction::problem::tests::random_problem;
 
 /// A stack of boxes of edge 1, with four contacts each, that falls on the floor at 0.1 m/s and is pushed sideways.
 /// The two Jacobians of `W` differ by the fraction `asymmetry`.
@@ -207,10 +207,11 @@ fn one_infeasible_contact_among_many_is_proven() {
 
 /// A quadruped with servos on three feet and at the limit of a joint, as `percussion run a1.urdf --drive hold --height 0.08` has
 /// it at 0.579 s: sweeps, interior points and gradients end at a relative residual of 3e-10 after 60 000 sweeps.
+#[cfg(feature = "json")]
 #[test]
 fn the_default_solves_contacts_that_undo_each_other_to_full_precision() {
     let text = include_str!("robot-on-three-feet.json");
-    let problem = text.parse::<Document>().unwrap().problem().unwrap();
+    let problem = text.parse::<crate::friction::document::Document>().unwrap().problem().unwrap();
     certified(&problem, Method::default().with_tolerance(1e-13));
     let helpless = Method::ProjectedGradient(projected_gradient::Settings {
         tolerance: 1e-10,
