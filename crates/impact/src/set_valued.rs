@@ -287,8 +287,8 @@ impl SetValuedRouth {
 
     /// Computes the set as [`post_impact_set`](Self::post_impact_set) does, as long as `watch` wants.
     ///
-    /// `watch` is called where `progress` is, after the first 2048 samples and then after every 8192. If it breaks, the set has the samples done so far,
-    /// those with the first indices, and its [`status`](Self::status) is [`Status::Limit`].
+    /// `watch` is called where `progress` is, after the first 2048 samples and then after every 8192. If it breaks, the set has
+    /// the samples done so far, those with the first indices, and its [`status`](Self::status) is [`Status::Limit`].
     ///
     /// # Errors
     ///
@@ -358,8 +358,8 @@ impl SetValuedRouth {
 impl SetValuedRouth {
     /// Returns the status of a set with these statistics: [`Status::Unsolved`] when a step was not solved,
     /// [`Status::Limit`] when no sample ended or fewer were drawn than the settings say, [`Status::Violated`] when a
-    /// figure of the steps is more than `2 √eps` of its size, and otherwise [`Status::Resolved`]. Sizes are those of the statistics: the
-    /// fastest contact velocity before the impact, `h`, and the energy before the impact.
+    /// figure of the steps is more than `2 √eps` of its size, and otherwise [`Status::Resolved`]. Sizes are those of the
+    /// statistics: the fastest contact velocity before the impact, `h`, and the energy before the impact.
     #[must_use]
     pub fn status(&self, problem: &Problem, statistics: &Statistics) -> Status {
         let Figures { energy_gain, adhesion, cone_violation, drift, .. } = statistics.figures;

@@ -136,16 +136,6 @@ pub(crate) struct Step<'a> {
     pub(crate) velocity: &'a [f64],
 }
 
-/// What the forces without a potential do in a step.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Done {
-    /// Work of the actuators, whose forces in a step are those that the scheme solved for (J). The power at both ends of a step
-    /// with an impact says little about it.
-    pub(crate) by_actuators: f64,
-    /// Power of the others at the end of the step (W).
-    pub(crate) power: f64,
-}
-
 /// Data about a step that the account needs from the scheme, in addition to its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -166,16 +156,11 @@ pub struct Allowance {
 }
 
 impl EnergyAccount {
-    /// The account of a motion in steps of `step` (s) that starts with these gaps (m), and with this `power` of forces that have
-    /// no potential and are not those of actuators (W).
-    pub(crate) fn new(
-        system: &dyn System,
-        state: &State,
-        power: f64,
-        step: f64,
-        gaps: impl Iterator<Item = f64>,
-    ) -> Self {
-        let State { coordinates, velocity, .. } = state;
+    /// The account of a motion in steps of `step` (s) that starts at `state`.
+    pub(crate) fn new(model: &Model, contacts: &Contacts, state: &State, step: f64) -> Self {
+        let State { time, coordinates, velocity } = state;
+        let system = model.system();
+        let gaps = (0..contacts.len()).map(|contact| contacts.gap(system, contact, coordinates));
         let potential = system.potential_energy(coordinates);
         let overlaps: Vec<_> = gaps.map(|gap| f64::max(0.0, -gap)).collect();
         let none = overlaps.iter().all(|depth| *depth == 0.0);
@@ -184,7 +169,7 @@ impl EnergyAccount {
             potential_start: potential,
             potential_lowest: potential,
             potential,
-            power,
+            power: model.power_of_others(coordinates, velocity, *time),
             work: 0.0,
             projected: 0.0,
             accumulated: energy_of_a_step(system, state, step),
@@ -193,15 +178,6 @@ impl EnergyAccount {
             over_overlaps: 0.0,
             overlaps: if none { Vec::new() } else { overlaps },
         }
-    }
-
-    pub(crate) fn of_model(model: &Model, contacts: &Contacts, state: &State, step: f64) -> Self {
-        let State { coordinates, velocity, time } = state;
-        let system = model.system();
-        let numbers = 0..contacts.len();
-        let gaps = numbers.map(|contact| contacts.gap(system, contact, coordinates));
-        let power = model.power_of_others(coordinates, velocity, *time);
-        Self::new(system, state, power, step, gaps)
     }
 
     /// Adds the allowance for the work of `impulses`, contacts with their normal impulses (N·s), over
@@ -225,21 +201,24 @@ impl EnergyAccount {
         }
     }
 
-    /// Enters a step of `length` (s) whose contact problems leave an uncertainty of the work of `residual` (J), and returns the
-    /// balance.
+    /// Enters a step from the time `from` to `to` (s) with the work of the actuators (J), whose contact problems leave an
+    /// uncertainty of the work of `residual` (J), and returns the balance. The work is that of the forces for which the step was
+    /// solved; the powers at both ends of a step with an impact say little about it.
     pub(crate) fn enter(
         &mut self,
-        system: &dyn System,
+        model: &Model,
         step: Step<'_>,
-        length: f64,
-        Done { by_actuators, power }: Done,
+        (from, to): (f64, f64),
+        by_actuators: f64,
         allowance: &Allowance,
         residual: f64,
     ) -> EnergyBalance {
         let Step { coordinates_before, coordinates, velocity } = step;
-        let before = std::mem::replace(&mut self.power, power);
+        let system = model.system();
         let (work, undecided) = allowance.work.unwrap_or_else(|| {
-            let half = 0.5 * length;
+            let power = model.power_of_others(coordinates, velocity, to);
+            let half = 0.5 * (to - from);
+            let before = std::mem::replace(&mut self.power, power);
             (by_actuators + half * (before + power), half * (power - before).abs())
         });
         let undecided = undecided + residual;

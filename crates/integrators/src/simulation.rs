@@ -6,7 +6,7 @@ use percussion_complementarity::friction::document::Document;
 
 use crate::{
     contacts::Contacts,
-    energy::{Allowance, Done, EnergyAccount, Step},
+    energy::{Allowance, EnergyAccount, Step},
     error::Error,
     model::{Feature, Model, Rule, State, check_mass_matrix},
     report::StepReport,
@@ -186,7 +186,7 @@ impl<S: Scheme> Simulation<S> {
         let scheme = start(&mut motion)?;
         let Motion { model, contacts, state } = &motion;
         Ok(Self {
-            account: EnergyAccount::of_model(model, contacts, state, scheme.step_size()),
+            account: EnergyAccount::new(model, contacts, state, scheme.step_size()),
             start_time: state.time,
             step_count: 0,
             motion,
@@ -274,10 +274,8 @@ impl<S: Scheme> Simulation<S> {
             let impulses = report.normal_impulses();
             account.remove_overlaps(contacts, &state.coordinates, rate, impulses);
         }
-        let (length, residual) = (after - before, report.undecided_work());
-        let power = model.power_of_others(coordinates, velocity, after);
-        let done = Done { by_actuators, power };
-        report.energy = account.enter(model.system(), step, length, done, &allowance, residual);
+        let (times, residual) = ((before, after), report.undecided_work());
+        report.energy = account.enter(model, step, times, by_actuators, &allowance, residual);
         state.coordinates.copy_from_slice(coordinates);
         state.velocity.copy_from_slice(velocity);
         state.time = after;

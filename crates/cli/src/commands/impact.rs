@@ -227,7 +227,7 @@ fn side_by_side(
         comparison.files.extend(playing::write(stage, comparison.answers(), directory)?);
     }
     if let Some(directory) = out {
-        let page = page::page(subject, &comparison, subject.stage.is_some());
+        let page = page::page(subject, &comparison, &outcomes);
         let file = directory.join("index.html");
         atomic::write(&file, page.html().as_bytes())?;
         comparison.files.push(file);

@@ -208,9 +208,17 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     }
     match result {
         Ok((trajectory, failure)) => {
+            let (done, all) = (trajectory.reports.len(), scenario.step_count());
             let is_whole = failure.is_none();
             if let Some(error) = failure {
-                fail(&mut summary, anyhow!(error), arguments);
+                let hint = match (summary.files.first(), &arguments.out) {
+                    (Some(file), _) => {
+                        format!("; `percussion solve friction {}` repeats it", file.display())
+                    }
+                    (None, None) if done > 0 => "; `--out DIR` writes what came before it".into(),
+                    _ => String::new(),
+                };
+                fail(&mut summary, anyhow!(error), &hint, &arguments.scenario);
             } else if trajectory.status() != trajectory::Status::Completed {
                 summary.status = Status::EnergyGained;
                 let balance = trajectory.worst_balance();
@@ -222,7 +230,6 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                     ),
                 );
             }
-            let (done, all) = (trajectory.reports.len(), scenario.step_count());
             if is_whole && done < all {
                 summary.status = Status::TimeLimit;
                 let time = short(trajectory.end().time);
@@ -239,7 +246,7 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                 }
             }
         }
-        Err(error) => fail(&mut summary, anyhow!(error), arguments),
+        Err(error) => fail(&mut summary, anyhow!(error), "", &arguments.scenario),
     }
     if let Some(directory) = &arguments.out {
         warn_of_others(directory, &summary.files);
@@ -248,19 +255,11 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     Ok(verdict(summary.status, arguments))
 }
 
-/// The motion failed, and where its problem is if a step did.
-fn fail(summary: &mut Summary, error: anyhow::Error, arguments: &Run) {
+/// The motion of the scenario `name` failed; the `hint` says what to do about it.
+fn fail(summary: &mut Summary, error: anyhow::Error, hint: &str, name: &str) {
     summary.status = Status::Failed;
     summary.error = Some(error.to_string());
-    let place = match (&summary.files[..], &arguments.out) {
-        ([file, ..], _) => format!(
-            "; `percussion solve friction {}` repeats it, and the motion before it is written",
-            file.display()
-        ),
-        (_, None) => "; `--out DIR` writes what came before it".to_owned(),
-        _ => String::new(),
-    };
-    complain(&anyhow!("{error}{place}").context(arguments.scenario.clone()));
+    complain(&anyhow!("{error}{hint}").context(name.to_owned()));
 }
 
 /// How the robot of a URDF is held and driven.

@@ -35,9 +35,9 @@ const WINDOW: usize = 300;
 /// are followed by 1500 steps of the projected gradient. After about `n²` sweeps of `n` contacts, a third of the time of
 /// the [interior point](interior_point) method, that method is tried if `n` is at most [`COMBINED_CONTACTS`], and up to
 /// 100 contacts the solver of [problems with blocks](mixed), whose Newton steps reach full precision where contacts couple
-/// so strongly that a change of one impulse is undone by the others. The next are the [projected gradient](projected_gradient), which is slow but robust, [alternating
-/// directions](alternating_directions) and sweeps of half steps. The answer of each method is the start of
-/// further sweeps that bring it to full precision. For maximum dissipation, which these methods do not support,
+/// so strongly that a change of one impulse is undone by the others. The next are the [projected
+/// gradient](projected_gradient), which is slow but robust, [alternating directions](alternating_directions) and sweeps of
+/// half steps. The answer of each method is the start of further sweeps that bring it to full precision. For maximum dissipation, which these methods do not support,
 /// the sweeps start from their answers to Coulomb's law. The best impulses of all methods are returned.
 ///
 /// Matrices that are unsymmetric because their two Jacobians differ by `2e-3` are solved like others. Noise of

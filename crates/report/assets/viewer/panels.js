@@ -172,8 +172,9 @@
     if (key === tableKey) return;
     tableKey = key;
     // Where nothing touches, what touched last: an impact takes no time.
-    const last = touches.slice(0, now + 1).findLastIndex((list) => list.length);
-    const frame = last < 0 ? now : last;
+    let frame = now;
+    while (frame > 0 && !touches[frame].length) frame -= 1;
+    if (!touches[frame].length) frame = now;
     const rows = touches[frame].slice(0, 30).map(({ contact, mode, impulse }) => element("tr", {},
       element("th", { scope: "row" }, view.contacts[contact] ?? String(contact)),
       element("td", { class: `mode ${mode}` }, mode),

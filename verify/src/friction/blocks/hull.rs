@@ -64,7 +64,7 @@ mod tests {
         assert!(!outside(&square, 1e308, [f64::INFINITY, 0.0]).is_finite());
     }
 
-    /// `z` is `(3, 1)` beside a segment whose corners are `1e12 (3, 1)` away, 1e-4 below their rounding.
+    /// A point near `(3, 1)` on a segment whose corners are 3e12 away: doubles there differ by 5e-4.
     #[test]
     fn a_far_corner_does_not_round_the_distance_from_its_edge() {
         let segment = [[3e12, 1e12], [-3e12, -1e12]];

@@ -9,7 +9,7 @@ use super::{
     document::{Comparison, Content, Document, One},
     places, set_text,
     text::{MOST_ROWS, status},
-    words::size,
+    words::{NO_IMPACT, size},
 };
 use crate::{
     input::Subject,
@@ -20,8 +20,6 @@ use crate::{
 const WIDTH: usize = 80;
 
 const BEFORE: &str = "before the impact";
-
-const NO_IMPACT: &str = "No contact approaches: there is no impact.\n";
 
 const NOT_UNIQUE: &str =
     "The rows of the contacts depend on one another: other impulses cause the same velocities.\n";
@@ -39,7 +37,7 @@ pub(super) struct Grids {
     pub(super) velocities: Grid,
     /// The impulses of the contacts, unless there are too many.
     pub(super) impulses: Option<Grid>,
-    /// What has to be known of them.
+    /// A remark, such as that other impulses are possible; empty if there is none.
     pub(super) note: &'static str,
 }
 
@@ -127,7 +125,7 @@ pub(super) fn outcomes(comparison: &Comparison) -> Vec<(String, Vec<f64>)> {
 /// Whether a contact approaches before the impact.
 fn approaches(subject: &Subject) -> bool {
     let problem = &subject.problem;
-    let speeds = problem.contact_jacobian() * problem.velocity();
+    let speeds = problem.contact_velocity(problem.velocity());
     (0..problem.contacts().len()).any(|contact| speeds[problem.rows(contact).start] < 0.0)
 }
 

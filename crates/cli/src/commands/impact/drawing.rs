@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use nalgebra::DVector;
 use percussion_record::{Axis, Figure, Mark, Series};
 use percussion_report::{atomic, csv, write_figure};
 
@@ -55,9 +56,8 @@ fn figure(plane: &Plane, subject: &Subject, outcomes: &[(String, Vec<f64>)]) -> 
     let mut laws: Vec<(String, [f64; 2])> = Vec::new();
     let normal = subject.problem.rows(*contact).start;
     for (law, velocity) in outcomes {
-        let row = |row: usize| subject.problem.contact_jacobian().row(row);
-        let speed = |at| row(at).iter().zip(velocity).map(|(j, v)| j * v).sum::<f64>();
-        let point = steady(&[speed(normal + 1), speed(normal)]);
+        let speeds = subject.problem.contact_velocity(&DVector::from_column_slice(velocity));
+        let point = steady(&[speeds[normal + 1], speeds[normal]]);
         let is_near =
             |other: &[f64; 2]| (0..2).all(|k| (point[k] - other[k]).abs() <= 1e-3 * plane.cell);
         match laws.iter_mut().find(|(_, other)| is_near(other)) {

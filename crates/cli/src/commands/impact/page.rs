@@ -3,14 +3,18 @@
 use percussion_report::plain_page::{PlainPage, PlainTable};
 
 use super::{
-    comparison::{Grid, Grids, grids, outcomes, refusals},
+    comparison::{Grid, Grids, grids, refusals},
     document::{Comparison, Content},
     drawing, places,
 };
 use crate::input::Subject;
 
 /// The tables of the comparison, the places of the outcomes, and the figures of the set with the other laws in it.
-pub(super) fn page(subject: &Subject, comparison: &Comparison, has_player: bool) -> PlainPage {
+pub(super) fn page(
+    subject: &Subject,
+    comparison: &Comparison,
+    outcomes: &[(String, Vec<f64>)],
+) -> PlainPage {
     let Grids { verdicts, velocities, impulses, note } = grids(subject, comparison);
     let table = |title: &str, grid: Grid| PlainTable {
         title: title.to_owned(),
@@ -29,9 +33,8 @@ pub(super) fn page(subject: &Subject, comparison: &Comparison, has_player: bool)
         paragraphs.push(legend);
     }
     paragraphs.retain(|paragraph| !paragraph.is_empty());
-    let outcomes = outcomes(comparison);
     let figures = comparison.answers().flat_map(|document| match &document.content {
-        Content::Set(set) => drawing::figures(set, subject, &outcomes),
+        Content::Set(set) => drawing::figures(set, subject, outcomes),
         _ => Vec::new(),
     });
     let player = ["view.html", "Play the outcomes"].map(str::to_owned);
@@ -40,6 +43,6 @@ pub(super) fn page(subject: &Subject, comparison: &Comparison, has_player: bool)
         paragraphs,
         tables,
         figures: figures.collect(),
-        player: has_player.then_some(player),
+        player: subject.stage.is_some().then_some(player),
     }
 }

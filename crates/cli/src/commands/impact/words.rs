@@ -11,6 +11,9 @@ pub(super) fn with_restitution(name: String, restitution: RestitutionUse) -> Str
     name + restitution.remark()
 }
 
+/// What is said where nothing happens.
+pub(super) const NO_IMPACT: &str = "No contact approaches: there is no impact.\n";
+
 /// Largest absolute value.
 pub(super) fn size(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(0.0, |largest, value| value.abs().max(largest))
