@@ -2,6 +2,7 @@
 
 mod friction;
 mod impact;
+mod kind;
 mod lcp;
 mod robot;
 
@@ -13,9 +14,9 @@ use std::{
     path::Path,
 };
 
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{Context, bail, ensure};
 use nalgebra::DMatrix;
-use percussion_mechanism::{impacts::Kind, scenario::Scenario};
+use percussion_mechanism::scenario::Scenario;
 use percussion_scenarios::fixtures;
 use serde::{
     Deserialize, Deserializer, Serialize,
@@ -26,6 +27,7 @@ use crate::{catalogue::taker, likeness::did_you_mean};
 
 pub(crate) use friction::{Friction, Stated, StatedBlocks, friction};
 pub(crate) use impact::{Subject, impact, impact_document};
+pub(crate) use kind::{Kind, misplaced};
 pub(crate) use lcp::lcp;
 pub(crate) use robot::{Purpose, build, check_options, is_robot, robot};
 
@@ -44,25 +46,8 @@ pub(crate) fn scenario(name: &str, else_known: &[&'static str]) -> anyhow::Resul
     }
     let known = fixtures::scenarios().chain(else_known.iter().copied());
     check_file(path, "a TOML file", known)?;
-    Scenario::from_path(path).map_err(|error| match Kind::of_path(path) {
-        Ok(Kind::Impact) => {
-            anyhow!(
-                "`{name}` is an impact, expected a scenario; `percussion compare {name}` takes it"
-            )
-        }
-        _ if is_scene(path) => anyhow!(
-            "`{name}` is a scene of grains, expected a scenario; `percussion grains {name}` takes it"
-        ),
-        _ => anyhow!(error).context(format!("`{name}`")),
-    })
-}
-
-/// Whether a file has the tables of a scene of grains.
-fn is_scene(path: &Path) -> bool {
-    let bytes = read(path).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let has = |table: &str| text.lines().any(|line| line.trim_start().starts_with(table));
-    has("[[grains]]") && has("[[insert]]")
+    let read = Scenario::from_path(path).with_context(|| format!("`{name}`"));
+    read.map_err(|error| misplaced(name, &[Kind::Scenario], error))
 }
 
 /// Checks that the file of the expected `kind` exists; the error otherwise lists the `known` names.

@@ -127,6 +127,16 @@ pub(crate) fn judged(
     Ok(outcome)
 }
 
+/// Refuses an impact whose kinetic energy before it overflows.
+pub(crate) fn finite_energy(problem: &Problem) -> Result<(), ProblemError> {
+    let value = problem.kinetic_energy(problem.velocity());
+    let field = "kinetic energy before the impact".to_owned();
+    match value.is_finite() {
+        true => Ok(()),
+        false => Err(ProblemError::Entry { field, value, expected: "a finite number" }),
+    }
+}
+
 /// Refuses numbers that overflowed.
 fn finite(outcome: &Outcome, certificate: &Certificate) -> Result<(), ProblemError> {
     let expected = "a finite number";

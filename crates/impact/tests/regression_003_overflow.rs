@@ -6,7 +6,7 @@ use nalgebra::{dmatrix, dvector};
 use percussion_impact::{
     Contact, Error, Law, Mass, Problem, Status, anitescu_potra::AnitescuPotra,
     maximum_dissipation::MaximumDissipation, newton::Newton, plus::Plus, poisson::Poisson,
-    propagative::Propagative, routh::Routh, sequential::Sequential,
+    propagative::Propagative, routh::Routh, sequential::Sequential, set_valued::SetValuedRouth,
 };
 
 #[test]
@@ -34,6 +34,15 @@ fn numbers_that_overflow_are_an_error() {
                 other => panic!("{} at {speed:e} m/s: {other:?}", law.name()),
             }
         }
+    }
+    // A set is refused before its first sample, whose energy would be compared with infinity.
+    let mass = Mass::Matrix(dmatrix![1.0]);
+    let problem = Problem::new(mass, dvector![-1e200], vec![ground.clone()]).unwrap();
+    match SetValuedRouth::default().post_impact_set(&problem, (), |_| ()) {
+        Err(error @ Error::Overflow(_)) => {
+            assert!(error.to_string().contains("kinetic energy before"), "{error}");
+        }
+        other => panic!("{other:?}"),
     }
     // What a square can hold is resolved.
     let mass = Mass::Matrix(dmatrix![1.0]);

@@ -1,7 +1,9 @@
 //! A simulated motion, stored step by step: [`Trajectory`].
 
+mod passing;
 mod table;
 
+pub use passing::Passing;
 pub(crate) use table::coordinate_columns;
 
 use std::{

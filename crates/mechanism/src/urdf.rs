@@ -55,6 +55,7 @@ use urdf_rs::JointType;
 mod audit;
 mod error;
 mod inertia;
+mod lines;
 mod mimic;
 mod shapes;
 mod tree;
@@ -93,6 +94,8 @@ pub struct Settings {
     /// Folders of the packages in `package://` addresses of meshes; default none. Packages without an entry
     /// are searched among and inside the folders above the description.
     pub packages: BTreeMap<String, PathBuf>,
+    /// Whether collision shapes whose mesh has no file are accepted as [`Geometry::Missing`]; default no.
+    pub allow_missing_meshes: bool,
     /// Folder to which relative addresses of meshes refer; the folders above it are searched next. Default
     /// that of the file, or the working directory for [`read_str`].
     pub directory: Option<PathBuf>,
@@ -105,6 +108,7 @@ impl Default for Settings {
             gravity: Vector3::new(0.0, 0.0, -9.81),
             allow_massless: false,
             packages: BTreeMap::new(),
+            allow_missing_meshes: false,
             directory: None,
         }
     }
@@ -215,7 +219,16 @@ pub(crate) fn read_with(
 ) -> Result<Imported, Error> {
     let root = xml::parse(text)
         .map_err(|xml::Malformed { line, message }| Error::Xml { line, message })?;
-    let mut audit = audit::audit(&root)?;
+    imported(&root, settings, base).map_err(|error| lines::located(&root, error))
+}
+
+/// The robot that the element `root` describes.
+fn imported(
+    root: &xml::Element,
+    settings: &Settings,
+    base: impl FnOnce(&str) -> Base,
+) -> Result<Imported, Error> {
+    let mut audit = audit::audit(root)?;
     let robot = urdf_rs::read_from_string(&audit.text)
         .map_err(|error| Error::Refused { message: error.to_string() })?;
     let carriers = tree::carriers(&robot)?;

@@ -26,19 +26,34 @@ const DURATION: f64 = 4.0;
 /// Distance of two ends, relative to the size of the scene, above which they count as different outcomes.
 const DIFFERENT: f64 = 0.01;
 
+/// The script that plays the films of a page, each in an element of the class `card` with a heading.
+pub(crate) const SCRIPT: &str = include_str!("../assets/page/film.js");
+
 /// A film as HTML: a drawing, and its frames as data for the script of the page.
 #[derive(Clone, Debug)]
-pub(crate) struct Film {
+struct Film {
     /// The `svg` element, with the still.
-    pub(crate) drawing: String,
+    drawing: String,
     /// The frames, as JSON.
-    pub(crate) frames: String,
+    frames: String,
     /// Names of the panels and the pace, in words.
-    pub(crate) caption: String,
+    caption: String,
+}
+
+/// The film of `view` with its controls and the `link` to its player, an `a` element; `None` where [`film`] is.
+pub(crate) fn reel(view: &View, link: &str) -> Option<String> {
+    let film = film(view)?;
+    Some(format!(
+        "{}<script type=\"application/json\">{}</script>\n<p class=\"reel\"><button type=\"button\" hidden>Play</button> \
+         <span>{}</span> {link}</p>\n",
+        film.drawing,
+        film.frames,
+        escape(&film.caption),
+    ))
 }
 
 /// The film of `view`; `None` if it has no motion, or has a solid whose outline would change as it turns.
-pub(crate) fn film(view: &View) -> Option<Film> {
+fn film(view: &View) -> Option<Film> {
     let drawable = |solid: &Solid| match view.dimension {
         Dimension::Plane => matches!(
             solid,

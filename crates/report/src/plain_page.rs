@@ -1,8 +1,8 @@
 //! A page with text, tables and figures of one run: [`PlainPage`].
 
-use percussion_record::Figure;
+use percussion_record::{Figure, view::View};
 
-use crate::{escape, svg};
+use crate::{escape, film, svg};
 
 const STYLE: &str = include_str!("report/page.css");
 
@@ -28,12 +28,27 @@ pub struct PlainPage {
     pub title: String,
     /// Paragraphs below it.
     pub paragraphs: Vec<String>,
-    /// Tables below them.
-    pub tables: Vec<PlainTable>,
+    /// The motions that the page begins with, as a small moving picture if they have one, and a link to their player.
+    pub player: Option<Player>,
     /// Figures below these.
     pub figures: Vec<Figure>,
-    /// Address of a page that plays a motion, and the text of the link, if there is one.
-    pub player: Option<[String; 2]>,
+    /// Tables below them.
+    pub tables: Vec<PlainTable>,
+    /// Paragraphs at the end.
+    pub notes: Vec<String>,
+}
+
+/// Motions and the page that plays them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Player {
+    /// Title of the picture.
+    pub title: String,
+    /// The motions.
+    pub view: View,
+    /// Address of the page that plays them.
+    pub address: String,
+    /// Text of the link to this page.
+    pub link: String,
 }
 
 /// A table of a page.
@@ -56,17 +71,14 @@ impl PlainPage {
         for paragraph in &self.paragraphs {
             body += &format!("<p>{}</p>\n", escape(paragraph));
         }
-        if let Some([address, text]) = &self.player {
-            body += &format!("<p><a href=\"{}\">{}</a></p>\n", escape(address), escape(text));
-        }
         body += "</header>\n";
+        body += &self.player.as_ref().map(Player::html).unwrap_or_default();
+        body += &self.figures();
         body += &self.tables.iter().map(PlainTable::html).collect::<String>();
-        for figure in &self.figures {
-            body += &format!(
-                "<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n",
-                svg::draw(figure),
-                escape(&figure.caption)
-            );
+        if !self.notes.is_empty() {
+            let notes = self.notes.iter().map(|note| format!("<p>{}</p>\n", escape(note)));
+            body +=
+                &format!("<section>\n<h2>Notes</h2>\n{}</section>\n", notes.collect::<String>());
         }
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -74,6 +86,39 @@ impl PlainPage {
              <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
              </head>\n<body>\n{body}</body>\n</html>\n"
         )
+    }
+
+    fn figures(&self) -> String {
+        let figure = |figure: &Figure| {
+            let caption = escape(&figure.caption);
+            format!(
+                "<figure>\n{}<figcaption>{caption}</figcaption>\n</figure>\n",
+                svg::draw(figure)
+            )
+        };
+        match self.figures.len() {
+            0 => String::new(),
+            _ => format!(
+                "<div class=\"figures\">\n{}</div>\n",
+                self.figures.iter().map(figure).collect::<String>()
+            ),
+        }
+    }
+}
+
+impl Player {
+    /// The moving picture, or a link alone if the motions have none.
+    fn html(&self) -> String {
+        let title = escape(&self.title);
+        let link = format!("<a href=\"{}\">{}</a>", escape(&self.address), escape(&self.link));
+        match film::reel(&self.view, &link) {
+            Some(reel) => format!(
+                "<article class=\"card alone\">\n{reel}<h2>{title}</h2>\n</article>\n\
+                 <script>\n{}</script>\n",
+                film::SCRIPT
+            ),
+            None => format!("<p>{link}</p>\n"),
+        }
     }
 }
 

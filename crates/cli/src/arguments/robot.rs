@@ -108,7 +108,13 @@ fn vector(text: &str, expected: &str) -> Result<Vector3<f64>, String> {
 
 fn package(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
-        Some((name, folder)) if !name.is_empty() => Ok((name.to_owned(), folder.into())),
+        Some((name, folder)) if !name.is_empty() => {
+            let folder = PathBuf::from(folder);
+            match folder.is_dir() {
+                true => Ok((name.to_owned(), folder)),
+                false => Err(format!("there is no folder `{}`", folder.display())),
+            }
+        }
         _ => Err("expected a name and a folder as in `robot=meshes/robot`".to_owned()),
     }
 }

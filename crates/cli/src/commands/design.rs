@@ -67,7 +67,8 @@ pub(super) fn execute(arguments: &arguments::Design) -> Result<Verdict> {
         fixtures::design(name)?
     } else {
         input::check_file(path, "a TOML file", fixtures::DESIGNS.iter().copied())?;
-        Design::from_path(path).with_context(|| format!("`{name}`"))?
+        let read = Design::from_path(path).with_context(|| format!("`{name}`"));
+        read.map_err(|error| input::misplaced(name, &[input::Kind::Design], error))?
     };
     if let Some(directory) = &arguments.out {
         prepare_directory(directory)?;

@@ -17,7 +17,6 @@ use std::{iter, path::Path};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use percussion_impact::laws::{self, Answer};
 use percussion_mechanism::laws::{Choice, Name};
-use percussion_report::atomic;
 
 use self::document::{Comparison, Content, Document, Entry, Left, Refused};
 use crate::{
@@ -59,7 +58,7 @@ fn resolve_by(
             let mut document = resolve(name, &law, &subject, (clock, out.is_some()))?;
             write(&mut document, &subject, &[], out)?;
             if let (Some(stage), Some(directory)) = (&subject.stage, out) {
-                let files = playing::write(stage, iter::once(&document), directory)?;
+                let (files, _) = playing::write(stage, iter::once(&document), directory)?;
                 document.files_mut().extend(files);
             }
             if let Some(directory) = out {
@@ -223,16 +222,9 @@ fn side_by_side(
         }
     }
     ensure!(comparison.answers().next().is_some(), "{}", comparison::refusals(&comparison));
-    if let (Some(stage), Some(directory)) = (&subject.stage, out) {
-        comparison.files.extend(playing::write(stage, comparison.answers(), directory)?);
-    }
     if let Some(directory) = out {
-        let page = page::page(subject, &comparison, &outcomes);
-        let file = directory.join("index.html");
-        atomic::write(&file, page.html().as_bytes())?;
-        comparison.files.push(file);
-    }
-    if let Some(directory) = out {
+        let files = page::write(subject, &comparison, &outcomes, directory)?;
+        comparison.files.extend(files);
         warn_of_others(directory, &comparison.files);
     }
     answer(json, &comparison, || comparison::comparison(subject, &comparison))?;

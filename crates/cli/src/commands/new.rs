@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::{
     arguments::{Kind, New},
@@ -26,6 +26,12 @@ const fn start(kind: Kind) -> (&'static str, &'static str) {
 pub(super) fn execute(arguments: &New) -> Result<Verdict> {
     let (name, text) = start(arguments.kind);
     let file = arguments.file.clone().unwrap_or_else(|| PathBuf::from(name));
+    let extension = Path::new(name).extension();
+    ensure!(
+        file.extension() == extension,
+        "`{}` is given, expected a name like `{name}`",
+        file.display()
+    );
     write(&file, &text.replace("FILE", &file.display().to_string()))?;
     print(&format!("{}\n{}", next(arguments.kind, &file), written(&[file]).trim_start()))?;
     Ok(Verdict::Met)

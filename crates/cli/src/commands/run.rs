@@ -3,6 +3,7 @@
 mod ensemble;
 mod events;
 mod files;
+mod warnings;
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,10 @@ use percussion_report::{Table, atomic, number::short};
 use percussion_scenarios::fixtures;
 use serde::Serialize;
 
-use self::files::{impulse_unit, penetration_unit};
+use self::{
+    files::{impulse_unit, penetration_unit},
+    warnings::{warn_of_overlaps, warn_of_passing},
+};
 use super::impact;
 use crate::{
     arguments::{Allowed, Run},
@@ -29,9 +33,6 @@ use crate::{
         written,
     },
 };
-
-/// Overlap, as a part of the length of the model, of which a run warns.
-const DEEP: f64 = 0.1;
 
 /// The output of `run --json`.
 #[derive(Debug, Serialize)]
@@ -239,6 +240,7 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                 complain(&error);
             }
             warn_of_overlaps(&setup, &trajectory, &arguments.scenario);
+            warn_of_passing(&setup, &trajectory, &arguments.scenario);
             if done > 0 {
                 summary.motion = Some(motion(&setup, &trajectory));
                 if let Some(directory) = &arguments.out {
@@ -271,23 +273,6 @@ fn robot_state(setup: &Setup) -> Option<RobotState> {
         _ => Base::Floating,
     };
     Some(RobotState { base, drive: robot.drive.clone().into() })
-}
-
-/// Warns of overlaps that are no rounding of positions: a step in which bodies move by a part of their size.
-fn warn_of_overlaps(setup: &Setup, trajectory: &Trajectory, name: &str) {
-    let Setup { mechanism, scenario, .. } = setup;
-    let length = mechanism.model.scales(&mechanism.state, scenario.integrator.step_size).length;
-    let deepest = trajectory.deepest_penetration();
-    if penetration_unit(setup) == "m" && deepest > DEEP * length {
-        let share = short(100.0 * deepest / length);
-        warn(
-            &[format!(
-                "bodies overlap by up to {} m, {share} % of the size of the model, expected a smaller `--step-size`",
-                short(deepest)
-            )],
-            name,
-        );
-    }
 }
 
 /// Says that a motion is not accepted because it gained energy, unless the user allows this.

@@ -6,6 +6,8 @@ use anyhow::Context;
 use nalgebra::Vector3;
 use percussion_complementarity::friction::{Method, Problem, document::Document, mixed, siconos};
 
+use super::{Kind, misplaced};
+
 /// Content of a file.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Friction {
@@ -56,7 +58,8 @@ pub(crate) fn friction(path: &Path) -> anyhow::Result<Friction> {
         let start = vec![Vector3::zeros(); problem.contact_count()];
         return Ok(Friction::Discs(Stated { problem, components, start, method: None }));
     }
-    super::document(path, stated)
+    let read = super::document(path, stated);
+    read.map_err(|error| misplaced(&path.display().to_string(), &[Kind::Friction], error))
 }
 
 fn stated(document: Document) -> anyhow::Result<Friction> {

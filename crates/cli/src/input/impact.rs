@@ -9,7 +9,7 @@ use percussion_mechanism::{impacts::Impact, scenario::Base, view::ImpactStage};
 use percussion_scenarios::fixtures;
 use serde::{Deserialize, Serialize};
 
-use super::Object;
+use super::{Kind, Object, misplaced};
 use crate::{arguments::RobotOptions, output::warn};
 
 /// Maximum number of entries of `velocity`, and of rows of contacts and of `bilateral`; matrices between them
@@ -98,10 +98,13 @@ pub(crate) fn impact(
         let known = fixtures::IMPACTS.iter().copied().chain(fixtures::scenarios());
         super::check_file(path, "a JSON or TOML file", known)?;
     }
+    let kinds = [Kind::Impact, Kind::Scenario, Kind::Matrices];
     if path.extension().is_some_and(|extension| extension == "toml") {
-        return Ok(Impact::from_path(path).with_context(|| format!("`{name}`"))?.into());
+        let read = Impact::from_path(path).with_context(|| format!("`{name}`"));
+        return Ok(read.map_err(|error| misplaced(name, &kinds, error))?.into());
     }
-    let problem = super::document(path, problem)?;
+    let problem =
+        super::document(path, problem).map_err(|error| misplaced(name, &kinds[2..], error))?;
     warn(&without_effect(&problem), name);
     Ok(problem.into())
 }

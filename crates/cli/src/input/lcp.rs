@@ -6,6 +6,8 @@ use nalgebra::DVector;
 use percussion_complementarity::lcp::Problem;
 use serde::Deserialize;
 
+use super::{Kind, misplaced};
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LcpFile {
@@ -21,7 +23,8 @@ struct LcpFile {
 ///
 /// The error names the file and the field, the value found and the expected one.
 pub(crate) fn lcp(path: &Path) -> anyhow::Result<Problem> {
-    super::document(path, problem)
+    let read = super::document(path, problem);
+    read.map_err(|error| misplaced(&path.display().to_string(), &[Kind::Lcp], error))
 }
 
 fn problem(file: LcpFile) -> anyhow::Result<Problem> {

@@ -9,6 +9,7 @@ use percussion_mechanism::{
     scenario::{Base, Numbers, Plane, Robot, Scenario, Setup},
 };
 
+use super::{Kind, misplaced};
 use crate::arguments::{Entry, RobotOptions};
 
 /// Purpose for which a robot is read.
@@ -69,11 +70,13 @@ pub(crate) fn robot(
         Purpose::Inspection if !robot.is_mjcf() => options.gravity.or(Some(Vector3::zeros())),
         _ => options.gravity,
     };
+    let kind = if robot.is_mjcf() { Kind::Mjcf } else { Kind::Urdf };
     let read = Scenario::of_robot_in(robot, gravity.map(Into::into)).map_err(with_option);
-    let mut scenario = read.map_err(|error| match error.downcast_ref() {
+    let read = read.map_err(|error| match error.downcast_ref() {
         Some(Error::Robot { .. } | Error::RobotModel { .. }) => error,
         _ => error.context(named()),
-    })?;
+    });
+    let mut scenario = read.map_err(|error| misplaced(name, &[kind], error))?;
     place(&mut scenario, options, purpose)?;
     scenario.friction = options.friction.or(scenario.friction);
     scenario.restitution = options.restitution.or(scenario.restitution);
@@ -146,9 +149,10 @@ fn with_option(error: Error) -> anyhow::Error {
             mjcf::Error::Outside { .. } => Some("--package model=FOLDER"),
             _ => None,
         },
-        Error::Robot { source, .. } => match **source {
+        Error::Robot { source, .. } => match source.without_line() {
             urdf::Error::MissingInertia { .. } => Some("--allow-massless"),
             urdf::Error::UnknownPackage { .. } => Some("--package"),
+            urdf::Error::MissingMesh { .. } => Some("--leave-out-shapes"),
             _ => None,
         },
         Error::RobotShape { .. } => Some("--leave-out-shapes"),

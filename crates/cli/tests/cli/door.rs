@@ -165,6 +165,76 @@ fn what_a_newcomer_mistakes_is_named() {
     assert_eq!((usual.code, usual.stderr.as_str()), (Some(0), ""), "{usual:?}");
 }
 
+/// Whatever their names, files are known by their content.
+#[test]
+fn a_file_of_another_kind_is_refused_with_the_command_that_takes_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let scene = file("scene.toml", "grains = []\nduration = 1.0");
+    let scenario = file("scenario.toml", "gravity = [0, -9.81]\nbodies = []");
+    let impact = file("impact.toml", "bodies = []\ncontacts = []");
+    let design = file("design.toml", "name = 'x'\nvariables = []");
+    let matrices = file("matrices.json", "{\"mass_matrix\": [[1]], \"velocity\": [1]}");
+    let lcp = file("lcp.json", "{\"matrix\": [[1]], \"vector\": [1]}");
+    let friction = file("friction.json", "{\"delassus\": {\"dense\": []}}");
+    let urdf =
+        file("robot.txt", "<?xml version=\"1.0\"?>\n<robot name=\"r\"><link name=\"a\"/></robot>");
+    let urdf_as_xml = file("robot.xml", "<robot name=\"r\"><link name=\"a\"/></robot>");
+    let mjcf = file("model.urdf", "<mujoco/>");
+    for (command, path, taker) in [
+        ("run", &scene, "grains"),
+        ("inspect", &scene, "grains"),
+        ("compare", &scene, "grains"),
+        ("grains", &scenario, "run"),
+        ("grains", &impact, "compare"),
+        ("design", &scenario, "run"),
+        ("compare", &design, "design"),
+        ("run", &matrices, "compare"),
+        ("compare", &lcp, "solve lcp"),
+        ("compare", &friction, "solve friction"),
+        ("solve lcp", &matrices, "compare"),
+        ("solve lcp", &scenario, "run"),
+        ("solve friction", &lcp, "solve lcp"),
+        ("run", &urdf, "run"),
+        ("run", &urdf_as_xml, "run"),
+        ("run", &mjcf, "run"),
+    ] {
+        let arguments: Vec<&str> = command.split(' ').chain([path.as_str()]).collect();
+        let taken = format!("`percussion {taker} {path}` takes it");
+        percussion(&arguments).assert_refused(&["expected", &taken]);
+    }
+    percussion(&["run", &urdf]).assert_refused(&["a robot in URDF", "under a name `*.urdf`"]);
+    percussion(&["run", &mjcf]).assert_refused(&["a model in MJCF", "under a name `*.xml`"]);
+    percussion(&["new", "scenario", "throw.txt"])
+        .assert_refused(&["`throw.txt`", "`scenario.toml`"]);
+}
+
+/// A ball of 4 cm at 30 m/s before a wall of 1 cm: within a step of 2 ms it moves 6 cm.
+#[test]
+fn a_body_that_passes_through_a_wall_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("thin.toml");
+    let text = "name = 'thin'\ntitle = 'A thin wall'\nsource = 'own'\ndimension = 'space'\n\
+        duration = 0.05\ngravity = [0, 0, 0]\nfriction = 0.3\nrestitution = 0\n\
+        integrator = { method = 'impulse-velocity', step_size = 0.002 }\n\
+        [[bodies]]\nname = 'ball'\nmass = 0.1\nposition = [-0.392, 0, 0]\nvelocity = [30, 0, 0]\n\
+        shape = { sphere = { radius = 0.02 } }\n\
+        [[fixed]]\nname = 'wall'\nshape = { box = { half_extents = [0.005, 0.5, 0.5] } }\nposition = [0, 0, 0]\n";
+    fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap();
+    let passed = percussion(&["run", path]);
+    assert!(
+        passed.stderr.contains("`ball` passes through `wall` in the step at 0.012 s"),
+        "{passed:?}"
+    );
+    let short = percussion(&["run", path, "--step-size", "0.0005"]);
+    assert_eq!((short.code, short.stderr.as_str()), (Some(0), ""), "{short:?}");
+}
+
 #[test]
 fn the_list_says_which_commands_take_a_name() {
     for (name, commands) in [

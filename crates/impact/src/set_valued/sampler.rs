@@ -16,7 +16,10 @@ use super::{
     statement::{Statement, Units},
     statistics::{Choices, Figures, Sample, Termination},
 };
-use crate::{Problem, law::Error};
+use crate::{
+    Problem,
+    law::{Error, finite_energy},
+};
 
 mod drift;
 mod restitution;
@@ -123,6 +126,7 @@ impl<'a> Sampler<'a> {
     /// [`Error`] when a setting is wrong.
     pub fn new(problem: &'a Problem, settings: &Settings) -> Result<Self, Error> {
         check(settings)?;
+        finite_energy(problem)?;
         let settings = &settings.for_problem(problem);
         let statement = Statement::new(problem, settings.directions)?;
         let path = CoveringPath::new(problem, &statement.frames);

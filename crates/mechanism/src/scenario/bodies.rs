@@ -9,7 +9,12 @@ use percussion_dynamics::{
 };
 use percussion_integrators::{BoundedFriction, Contact, Feature, Rule};
 
-use super::{Scenario, Space, joints::WORLD, robot::Standing, shape, vectors};
+use super::{
+    Scenario, Space,
+    joints::WORLD,
+    robot::{Drives, Standing},
+    shape, vectors,
+};
 use crate::{
     Error,
     mechanism::{Builder, Mechanism, NamedContact, Placed},
@@ -109,14 +114,15 @@ impl Scenario {
             constraints.extend(robot.ties(&system)?);
             builder.set_joints(robot.joints());
         }
-        let (mut actuators, names) = match (&robot, &self.robot) {
-            (Some(robot), Some(described)) => robot.actuators(described, gravity)?,
-            _ => (Vec::new(), Vec::new()),
+        let mut drives = match (&robot, &self.robot) {
+            (Some(robot), Some(described)) => robot.drives(described, gravity)?,
+            _ => Drives::default(),
         };
-        actuators.extend(dampers);
-        builder.set_actuators(actuators, names);
+        drives.laws.extend(dampers);
+        builder.set_actuators(drives.laws, drives.names);
         if let Some(robot) = &robot {
             builder.warn(robot.warnings());
+            builder.warn(drives.warnings);
             match self.robot.as_ref().is_some_and(|robot| robot.leave_out_shapes) {
                 true => builder.warn(robot.left_out(&*system)),
                 false => robot.check_shapes(&*system)?,

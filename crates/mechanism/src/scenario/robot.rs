@@ -27,6 +27,7 @@ mod unread;
 
 #[cfg(feature = "urdf")]
 pub use description::Read;
+pub(super) use drive::Drives;
 pub use drive::{Drive, SERVO_FREQUENCY};
 #[cfg(feature = "urdf")]
 pub(crate) use shapes::collider;

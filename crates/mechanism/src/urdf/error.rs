@@ -82,6 +82,14 @@ pub enum Error {
         /// The expected value.
         expected: String,
     },
+    /// An element that an error names, with its line.
+    #[error("line {line}: {source}")]
+    AtLine {
+        /// Line of the element.
+        line: usize,
+        /// The error.
+        source: Box<Self>,
+    },
     /// Two links or two joints have the same name.
     #[error("there are two of {element}, expected different names")]
     DuplicateName {
@@ -281,6 +289,17 @@ pub enum Error {
     /// The links are not a valid articulated system.
     #[error(transparent)]
     Articulated(#[from] ArticulatedError),
+}
+
+impl Error {
+    /// The error itself if it is [`AtLine`](Self::AtLine).
+    #[must_use]
+    pub fn without_line(&self) -> &Self {
+        match self {
+            Self::AtLine { source, .. } => source,
+            _ => self,
+        }
+    }
 }
 
 fn names(roots: &[String]) -> String {

@@ -34,6 +34,11 @@ pub enum Geometry {
         /// Scale along each axis, not 0.
         scale: Vector3<f64>,
     },
+    /// A mesh that has no file, if the [settings](super::Settings::allow_missing_meshes) accept it.
+    Missing {
+        /// The reason.
+        reason: String,
+    },
 }
 
 /// The collision shapes of `link`, which is the body `body`.
@@ -80,7 +85,13 @@ fn geometry(
             let scale = scale.map_or_else(|| Vector3::repeat(1.0), |scale| Vector3::from(scale.0));
             // A negative scale mirrors the mesh; tools that split a model at its plane of symmetry use it.
             scale.iter().try_for_each(|&s| positive("scale", s.abs()).map(drop))?;
-            return Ok(Geometry::Mesh { path: existing_file(link, filename, settings)?, scale });
+            return match existing_file(link, filename, settings) {
+                Ok(path) => Ok(Geometry::Mesh { path, scale }),
+                Err(error) if settings.allow_missing_meshes => {
+                    Ok(Geometry::Missing { reason: error.to_string() })
+                }
+                Err(error) => Err(error),
+            };
         }
     };
     Ok(Geometry::Shape(shape))

@@ -118,6 +118,29 @@ fn controls_of_the_keyframe_act_and_may_be_set() {
 }
 
 #[test]
+fn targets_beyond_the_limits_of_a_joint_are_warned_of() {
+    let urdf = arm("beyond", "").with_file_name("arm.urdf");
+    let targets = urdf.with_file_name("beyond.csv");
+    let link = "<inertial><origin xyz='0.5 0 0'/><mass value='2'/>\
+        <inertia ixx='0.01' iyy='0.01' izz='0.01' ixy='0' ixz='0' iyz='0'/></inertial>";
+    let text = format!(
+        "<robot name='arm'><link name='world'/><link name='arm'>{link}</link><joint name='pin' type='revolute'>\
+         <parent link='world'/><child link='arm'/><axis xyz='0 1 0'/><limit lower='-1' upper='0.5' effort='12'/></joint></robot>"
+    );
+    fs::write(&urdf, text).unwrap();
+    let warnings = |text: &str| {
+        fs::write(&targets, text).unwrap();
+        let built = scenario(urdf.clone(), Drive::Targets(targets.clone())).build().unwrap();
+        built.mechanism.warnings
+    };
+    assert_eq!(warnings("time,pin\n0,0\n1,0.5\n"), [""; 0]);
+    let [warning] = &warnings("time,pin\n0,0\n1,0.7\n2,0.9\n")[..] else { panic!("one warning") };
+    let expected =
+        "the target of joint `pin` at 1 s is 0.7, expected one within its limits [-1, 0.5]";
+    assert!(warning.ends_with(expected), "{warning}");
+}
+
+#[test]
 fn a_file_has_targets_forces_and_controls_over_time() {
     let arm = arm("targets", "<position name='servo' joint='pin' kp='200' kv='20'/>");
     let targets = arm.with_file_name("targets.csv");

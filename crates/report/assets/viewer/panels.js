@@ -137,6 +137,13 @@
     return [element("h2", {}, `Outcomes at ${view.contacts[contact]}`), svg];
   }
 
+  // The width of a text in a figure (px), with the font of the page.
+  const pen = document.createElement("canvas").getContext("2d");
+  function widthOf(words) {
+    pen.font = `11px ${getComputedStyle(document.body).fontFamily}`;
+    return pen.measureText(words).width + 3;
+  }
+
   // Names beside their points, those of one place together, where they cover neither each other nor other points.
   function namesBeside(points, width, height) {
     const places = [];
@@ -148,7 +155,7 @@
     const labels = [];
     for (const { place: [x, y], names } of places) {
       const words = names.length > 2 ? `${names.slice(0, 2).join(", ")} + ${names.length - 2}` : names.join(", ");
-      const wide = 5.8 * words.length;
+      const wide = widthOf(words);
       const tries = [1, -1].flatMap((side) => [0, -10, 10, -20, 20].map((down) => ({ side, down })));
       const box = ({ side, down }) => (side > 0 ? [x + 8, y + down - 6, x + 8 + wide, y + down + 6] : [x - 8 - wide, y + down - 6, x - 8, y + down + 6]);
       const isFree = ([left, top, right, bottom]) => left > 0 && right < width && top > 14 && bottom < height - 20 && !taken.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t);

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use percussion_record::{Against, Difference, ExperimentOutcome, Family, Figure, Play, Row};
 
 use crate::{
-    Report, Results, escape,
+    Report, Results, escape, film,
     number::{short, short_or_dash},
     paths::{figure_stem, folder},
     svg,
@@ -48,7 +48,7 @@ pub(super) fn html(report: &Report<'_>) -> String {
          <link rel=\"icon\" href=\"data:,\">\n\
          <title>percussion: reproduction</title>\n<style>\n{STYLE}</style>\n</head>\n\
          <body>\n{body}<script>\n{}</script>\n</body>\n</html>\n",
-        gallery::SCRIPT
+        film::SCRIPT
     )
 }
 

@@ -183,6 +183,7 @@ fn file(name: &str) -> Result<(File, &Path)> {
     }
     let known = std::iter::once(CHANNEL[0]).chain(BUILT_IN.iter().map(|(known, _)| *known));
     input::check_file(path, "a TOML file", known)?;
-    let file = File::read(path).with_context(|| format!("`{name}`"))?;
+    let file = File::read(path).with_context(|| format!("`{name}`"));
+    let file = file.map_err(|error| input::misplaced(name, &[input::Kind::Scene], error))?;
     Ok((file, path.parent().unwrap_or_else(|| Path::new("."))))
 }

@@ -174,6 +174,7 @@ struct Key {
     base: Option<Base>,
     gravity: Option<[u64; 3]>,
     allow_massless: bool,
+    leave_out_shapes: bool,
     packages: BTreeMap<String, PathBuf>,
 }
 
@@ -190,6 +191,7 @@ impl Robot {
             base: self.base,
             gravity: gravity.map(|gravity| <[f64; 3]>::from(gravity).map(f64::to_bits)),
             allow_massless: self.allow_massless,
+            leave_out_shapes: self.leave_out_shapes,
             packages: self.packages.clone(),
         };
         if let Some(read) = &self.read.0
@@ -214,6 +216,7 @@ impl Robot {
             base: self.base,
             gravity: Some(<[f64; 3]>::from(gravity).map(f64::to_bits)),
             allow_massless: self.allow_massless,
+            leave_out_shapes: self.leave_out_shapes,
             packages: self.packages.clone(),
         };
         self.read = Read(Some(Arc::new((key, description))));
@@ -239,6 +242,7 @@ impl Robot {
             gravity: gravity.unwrap_or_default(),
             allow_massless: self.allow_massless,
             packages: self.packages.clone(),
+            allow_missing_meshes: self.leave_out_shapes,
             directory: self.urdf.parent().map(Path::to_path_buf),
             ..urdf::Settings::default()
         };

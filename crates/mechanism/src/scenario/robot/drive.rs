@@ -2,7 +2,21 @@
 
 use std::path::PathBuf;
 
+use percussion_integrators::Actuator;
 use serde::{Deserialize, Serialize};
+
+use crate::mechanism::NamedActuator;
+
+/// What drives a robot, from its [`Drive`].
+#[derive(Default)]
+pub(in crate::scenario) struct Drives {
+    /// The actuators, after the forces along tendons, which act always.
+    pub(in crate::scenario) laws: Vec<Actuator>,
+    /// The names of all actuators, with those of the file first.
+    pub(in crate::scenario) names: Vec<NamedActuator>,
+    /// Messages about targets that cannot be reached.
+    pub(in crate::scenario) warnings: Vec<String>,
+}
 
 /// Natural frequency of the servos of joints whose file has none (Hz), which are critically damped.
 ///

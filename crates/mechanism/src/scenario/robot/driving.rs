@@ -7,7 +7,7 @@ use percussion_dynamics::{Articulated, JointKind, System};
 use percussion_integrators::{Actuator, Course};
 
 use super::{
-    Drive,
+    Drive, Drives,
     description::{DescribedActuator, DescribedJoint, Description, Tie},
     drive::SERVO_FREQUENCY,
 };
@@ -29,16 +29,12 @@ type Named = (String, Actuator);
 type Column = (String, Vec<[f64; 2]>);
 
 impl Driven<'_> {
-    /// The actuators of a drive, after the forces along tendons, which act always; and their names, with those of the file
-    /// first.
-    pub(super) fn actuators(
-        &self,
-        drive: &Drive,
-    ) -> Result<(Vec<Actuator>, Vec<NamedActuator>), Error> {
-        let driven = match drive {
-            Drive::Limp => Vec::new(),
-            Drive::Hold => self.holding(),
-            Drive::Controls => self.controlled(),
+    /// The actuators of a drive.
+    pub(super) fn drives(&self, drive: &Drive) -> Result<Drives, Error> {
+        let (driven, warnings) = match drive {
+            Drive::Limp => (Vec::new(), Vec::new()),
+            Drive::Hold => (self.holding(), Vec::new()),
+            Drive::Controls => (self.controlled(), Vec::new()),
             Drive::Targets(file) => self.following(file)?,
         };
         let first = self.description.tendon_forces.len();
@@ -58,7 +54,8 @@ impl Driven<'_> {
             }
         }
         let laws = self.description.tendon_forces.iter().cloned();
-        Ok((laws.chain(driven.into_iter().map(|(_, law)| law)).collect(), names))
+        let laws = laws.chain(driven.into_iter().map(|(_, law)| law)).collect();
+        Ok(Drives { laws, names, warnings })
     }
 
     fn modeled(&self) -> impl Iterator<Item = (usize, &DescribedActuator, &Actuator)> {
@@ -172,9 +169,10 @@ impl Driven<'_> {
         [least.max(joint.force_range[0]), most.min(joint.force_range[1])]
     }
 
-    /// The targets and forces of a file; other joints are held.
-    fn following(&self, file: &Path) -> Result<Vec<Named>, Error> {
+    /// The targets and forces of a file, and messages about targets beyond limits; other joints are held.
+    fn following(&self, file: &Path) -> Result<(Vec<Named>, Vec<String>), Error> {
         let (mut held, mut given) = (self.holding(), Vec::new());
+        let mut warnings = Vec::new();
         for (column, course) in columns(file)? {
             let path = || format!("{}: column", file.display());
             match column.rsplit_once(':') {
@@ -189,14 +187,35 @@ impl Driven<'_> {
                     let law = law.clone().with_control(instants(course, |v| v));
                     given.push((name.trim().to_owned(), law));
                 }
-                _ => self.aim(self.joint(&column, path())?, &course, &mut held),
+                _ => {
+                    let joint = self.joint(&column, path())?;
+                    warnings.extend(
+                        self.beyond_limits(joint.0, &course)
+                            .map(|what| format!("{}: {what}", file.display())),
+                    );
+                    self.aim(joint, &course, &mut held);
+                }
             }
         }
         let moved: BTreeSet<usize> =
             given.iter().flat_map(|(_, law)| &law.joints).map(|joint| joint.velocity).collect();
         held.retain(|(_, law)| !law.joints.iter().any(|joint| moved.contains(&joint.velocity)));
         held.extend(given);
-        Ok(held)
+        Ok((held, warnings))
+    }
+
+    /// A message about the first target of a joint that its limits do not allow.
+    fn beyond_limits(&self, joint: &DescribedJoint, course: &[[f64; 2]]) -> Option<String> {
+        let [lower, upper] = self.system.links()[joint.link]
+            .joint
+            .limits
+            .first()?
+            .map(|limit| limit + joint.reference);
+        let [time, target] = course.iter().find(|[_, target]| !(lower..=upper).contains(target))?;
+        Some(format!(
+            "the target of joint `{}` at {time} s is {target}, expected one within its limits [{lower}, {upper}]",
+            joint.name
+        ))
     }
 
     /// The joint called `name` with the indices of its coordinate and its velocity.

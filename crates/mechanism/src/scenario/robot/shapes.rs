@@ -19,6 +19,7 @@ pub(crate) fn collider(system: &dyn System, collision: &Collision) -> Result<Col
         (Geometry::Shape(shape), Dimension::Space) => shape.clone(),
         (Geometry::Shape(shape), Dimension::Plane) => section(shape).ok_or(NOT_IN_THE_PLANE)?,
         (Geometry::Mesh { path, scale }, Dimension::Space) => mesh::hull(path, scale)?,
+        (Geometry::Missing { reason }, _) => return Err(reason.clone()),
         (Geometry::Mesh { .. }, Dimension::Plane) => return Err(NOT_IN_THE_PLANE.to_owned()),
     };
     let collider = Collider::on_body(collision.body, shape)

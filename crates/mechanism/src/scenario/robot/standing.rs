@@ -7,16 +7,16 @@ use percussion_collision::{Collider, Scene, Settings, Shape, Workspace};
 use percussion_dynamics::{
     Articulated, Joint, JointKind, Link, System, constraint::EqualityConstraint, gap::GapFunction,
 };
-use percussion_integrators::{Actuator, Contact};
+use percussion_integrators::Contact;
 
 use super::{
-    Numbers, Robot, collider,
+    Drives, Numbers, Robot, collider,
     description::{DescribedJoint, Description, Tie},
     driving::Driven,
 };
 use crate::{
     Error,
-    mechanism::{NamedActuator, NamedContact, NamedJoint, Placed},
+    mechanism::{NamedContact, NamedJoint, Placed},
     rules::{count, refuse, require},
     scenario::{
         Scenario, Space,
@@ -226,12 +226,12 @@ impl Standing {
         self.description.joints.iter().map(joint).collect()
     }
 
-    /// What drives it under `gravity` (m/s²), with the names of the actuators.
-    pub(in crate::scenario) fn actuators(
+    /// What drives it under `gravity` (m/s²).
+    pub(in crate::scenario) fn drives(
         &self,
         robot: &Robot,
         gravity: Vector3<f64>,
-    ) -> Result<(Vec<Actuator>, Vec<NamedActuator>), Error> {
+    ) -> Result<Drives, Error> {
         let system = Articulated::new(self.links.clone(), gravity)?;
         let driven = Driven {
             description: &self.description,
@@ -239,7 +239,7 @@ impl Standing {
             coordinates: &self.coordinates,
             keyframe: robot.keyframe.as_deref(),
         };
-        driven.actuators(&robot.drive)
+        driven.drives(&robot.drive)
     }
 
     /// The name of the joint that carries the link.

@@ -2,11 +2,12 @@
 
 use nalgebra::Vector3;
 use percussion_dynamics::{Articulated, Link, System, constraint::EqualityConstraint};
-use percussion_integrators::{Actuator, Contact};
+use percussion_integrators::Contact;
 
+use super::Drives;
 use crate::{
     Error,
-    mechanism::{NamedActuator, NamedContact, NamedJoint, Placed},
+    mechanism::{NamedContact, NamedJoint, Placed},
     scenario::{Robot, Scenario, shape::Surface},
 };
 
@@ -52,11 +53,11 @@ impl Standing {
         match *self {}
     }
 
-    pub(in crate::scenario) fn actuators(
+    pub(in crate::scenario) fn drives(
         &self,
         _robot: &Robot,
         _gravity: Vector3<f64>,
-    ) -> Result<(Vec<Actuator>, Vec<NamedActuator>), Error> {
+    ) -> Result<Drives, Error> {
         match *self {}
     }
 

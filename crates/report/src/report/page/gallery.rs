@@ -11,9 +11,6 @@ const LEAD: &str = "<p class=\"lead\">Bodies often strike at several points at t
     after the impact depends on it. Five papers answer this in five ways. This page is one run of their \
     experiments, with our figures beside theirs.</p>\n";
 
-/// The script that plays the films.
-pub(super) const SCRIPT: &str = include_str!("../../../assets/page/film.js");
-
 /// The gallery; empty without families.
 pub(super) fn html(families: &[Family], outcomes: &[ExperimentOutcome]) -> String {
     let cards: String = families.iter().filter_map(|family| card(family, outcomes)).collect();
@@ -42,17 +39,14 @@ fn card(family: &Family, outcomes: &[ExperimentOutcome]) -> Option<String> {
 
 /// The film of an experiment, or its first figure.
 fn picture(star: &ExperimentOutcome) -> String {
-    let Some(film) = star.play.as_ref().and_then(|play| film::film(&play.view)) else {
+    let link = format!(
+        "<a href=\"{}/view.html\" aria-label=\"Player of {}\">player</a>",
+        folder(&star.id),
+        escape(&star.title)
+    );
+    let reel = star.play.as_ref().and_then(|play| film::reel(&play.view, &link));
+    reel.unwrap_or_else(|| {
         let figure = star.figures.first().map(svg::draw).unwrap_or_default();
-        return format!("<div class=\"still\">{figure}</div>\n");
-    };
-    let link = format!("{}/view.html", folder(&star.id));
-    format!(
-        "{}<script type=\"application/json\">{}</script>\n<p class=\"reel\"><button type=\"button\" hidden>Play</button> \
-         <span>{}</span> <a href=\"{link}\" aria-label=\"Player of {}\">player</a></p>\n",
-        film.drawing,
-        film.frames,
-        escape(&film.caption),
-        escape(&star.title),
-    )
+        format!("<div class=\"still\">{figure}</div>\n")
+    })
 }

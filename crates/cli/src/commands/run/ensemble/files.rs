@@ -9,7 +9,7 @@ use percussion_record::{Axis, Column, Figure, Mark, Series};
 use percussion_report::{
     atomic, csv,
     number::exact,
-    plain_page::{PlainPage, PlainTable},
+    plain_page::{PlainPage, PlainTable, Player},
     viewer, write_figure,
 };
 
@@ -44,8 +44,15 @@ pub(super) fn write(
         files.extend(write_figure(&directory.join(&figure.id), figure)?);
     }
     let motion = setup.simulate_member(ensemble.settings.law, played, &mut |_| ())?;
-    files.extend(viewer::write(directory, &view::of_event_motion(setup, &motion))?);
-    let page = page(setup, ensemble, &outcome, figures, played);
+    let view = view::of_event_motion(setup, &motion);
+    files.extend(viewer::write(directory, &view)?);
+    let player = Player {
+        title: format!("Member {played}"),
+        view,
+        address: "view.html".to_owned(),
+        link: format!("Play member {played}"),
+    };
+    let page = page(setup, ensemble, &outcome, figures, player);
     let file = directory.join("index.html");
     atomic::write(&file, page.html().as_bytes())?;
     files.push(file);
@@ -123,7 +130,7 @@ fn page(
     ensemble: &Ensemble,
     outcome: &Outcome,
     figures: Vec<Figure>,
-    played: u32,
+    player: Player,
 ) -> PlainPage {
     let settings = &ensemble.settings;
     let header =
@@ -148,6 +155,7 @@ fn page(
         ],
         tables: tables.collect(),
         figures,
-        player: Some(["view.html".to_owned(), format!("Play member {played}")]),
+        player: Some(player),
+        notes: Vec::new(),
     }
 }
