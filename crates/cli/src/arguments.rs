@@ -104,7 +104,7 @@ pub(crate) enum Command {
     Reproduce(Reproduce),
     /// Simulate many grains in hard contact, with checkpoints for long runs.
     Grains(Grains),
-    /// Show the results in a directory written by `run`, `impact`, `compare` or `reproduce` in a browser.
+    /// Show the results in a directory written by `run`, `impact`, `compare`, `grains` or `reproduce` in a browser.
     View(View),
     /// Print a script for command completion in a shell.
     Completions(Completions),

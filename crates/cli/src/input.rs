@@ -65,8 +65,10 @@ pub(crate) fn check_file<'a>(
         let known: Vec<&str> = known.collect();
         let hint = did_you_mean(&name.to_string(), known.iter().copied());
         ensure!(!known.is_empty(), "there is no file `{name}`, expected {kind}");
+        // A name with an extension is that of a file.
+        ensure!(path.extension().is_none(), "there is no file `{name}`, expected {kind}{hint}");
         bail!(
-            "`{name}` is neither a file nor built in, expected {kind} or one of {}{hint}",
+            "`{name}` is neither a file nor built in{hint}; expected {kind} or one of {}",
             known.join(", ")
         );
     }

@@ -40,7 +40,8 @@ pub fn parse<T: DeserializeOwned>(text: &str, root: &str) -> Result<T, Error> {
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
         let place = error.path().to_string();
         let path = if place == "." { root.to_owned() } else { place };
-        let message = one_line(error.inner()).replace("expected f64", "expected a number");
+        let message = one_line(error.inner());
+        let message = in_words(&message);
         Error::Format { path, message }
     })
 }
@@ -61,6 +62,22 @@ pub(crate) fn read(path: &Path) -> Result<String, Error> {
     let limit = TEXT_LIMIT as u64 + 1;
     File::open(path).map_err(failed)?.take(limit).read_to_string(&mut text).map_err(failed)?;
     Ok(text)
+}
+
+/// The message with words for the types of the parser.
+fn in_words(message: &str) -> String {
+    let words = [
+        ("expected f64", "expected a number"),
+        ("expected u64", "expected a nonnegative integer"),
+        ("expected usize", "expected a nonnegative integer"),
+        ("expected u32", "expected a nonnegative integer"),
+        (
+            "invalid type: map, expected a sequence",
+            "invalid type: one table, expected a list, in TOML `[[…]]`",
+        ),
+        ("expected a sequence", "expected a list"),
+    ];
+    words.iter().fold(message.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// A message of the TOML parser with its position, without the excerpt of the text.

@@ -14,7 +14,7 @@ use percussion_integrators::schemes::Name;
 #[non_exhaustive]
 pub enum Error {
     /// The file could not be read, or is not UTF-8 text.
-    #[error("cannot read scenario file `{}`: {source}", file.display())]
+    #[error("cannot read file `{}`: {source}", file.display())]
     Read {
         /// The file.
         file: PathBuf,

@@ -1,9 +1,9 @@
 //! A simulated motion, stored step by step: [`Trajectory`].
 
-mod passing;
+mod overlaps;
 mod table;
 
-pub use passing::Passing;
+pub use overlaps::{Overlap, Passing};
 pub(crate) use table::coordinate_columns;
 
 use std::{

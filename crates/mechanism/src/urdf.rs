@@ -64,6 +64,7 @@ mod warning;
 pub use error::Error;
 pub use mimic::Follower;
 pub use shapes::{Collision, Geometry};
+pub(crate) use warning::PICTURE;
 pub use warning::{Subject, Warning, summary};
 
 use crate::xml;

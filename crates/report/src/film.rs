@@ -154,7 +154,7 @@ fn panels(view: &View) -> Vec<Panel<'_>> {
         match (laws[..].split_first(), motion.sample) {
             (Some((law, [])), _) => (*law).to_owned(),
             (Some((law, others)), _) => format!("{law}, {} more", others.len()),
-            (None, Some(sample)) => format!("sample {sample}"),
+            (None, Some(sample)) => format!("set, sample {sample}"),
             (None, None) => short(&motion.name).to_owned(),
         }
     };

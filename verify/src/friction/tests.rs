@@ -134,6 +134,26 @@ fn flat_chords_without_end_are_no_gain_by_rounding() {
     assert!(verdict.refuses("dissipation"), "{verdict}");
 }
 
+/// The tangent is twice the normal, and friction takes just what the normal impulse gives: whether impulses grow without end is
+/// decided by the last digit of `μ`.
+#[test]
+fn a_jam_that_depends_on_rounding_is_not_judged() {
+    let refuses = |friction: f64| {
+        let (delassus, friction) = ([1.0, 2.0, 2.0, 4.0], [friction]);
+        let problem = Problem {
+            delassus: &delassus,
+            free_velocity: &[-1.0, 0.0],
+            tangents: &[1],
+            friction: &friction,
+        };
+        judge(&problem, Law::MaximumDissipation, &[1.0, 0.0], 1e-10).refuses("dissipation")
+    };
+    for rounding in [0.0, 1e-16, -1e-16, 1e-15, -1e-15] {
+        assert!(!refuses(0.5 * (1.0 + rounding)), "{rounding:e}");
+    }
+    assert!(refuses(0.5 * (1.0 + 1e-9)));
+}
+
 /// `μ p_n` is 75 904 N·s, of which a unit in the last place alone stands for 4 µm/s.
 #[test]
 fn impulses_on_the_edge_to_rounding_slide() {

@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use self::{
     files::{impulse_unit, penetration_unit},
-    warnings::{warn_of_overlaps, warn_of_passing},
+    warnings::{warn_of_long_steps, warn_of_no_shapes},
 };
 use super::impact;
 use crate::{
@@ -176,6 +176,7 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     // Errors of the scenario are reported here; later errors are those of the simulation.
     let setup = input::build(scenario, &arguments.scenario)?;
     warn(&setup.mechanism.warnings, &arguments.scenario);
+    warn_of_no_shapes(&setup, &arguments.scenario);
     if let Some(directory) = &arguments.out {
         prepare_directory(directory)?;
     }
@@ -227,7 +228,7 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                 gained_energy(
                     arguments,
                     &format!(
-                        "the motion has {gained} J more than its initial energy and the work, of which {allowed} J is allowed"
+                        "the motion has {gained} J more than its initial energy and the work, of which {allowed} J is allowed; a smaller `--step-size` reduces errors of the scheme"
                     ),
                 );
             }
@@ -239,8 +240,7 @@ fn by_steps(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                 summary.error = Some(error.to_string());
                 complain(&error);
             }
-            warn_of_overlaps(&setup, &trajectory, &arguments.scenario);
-            warn_of_passing(&setup, &trajectory, &arguments.scenario);
+            warn_of_long_steps(&setup, &trajectory, &arguments.scenario);
             if done > 0 {
                 summary.motion = Some(motion(&setup, &trajectory));
                 if let Some(directory) = &arguments.out {

@@ -71,12 +71,15 @@ fn names_values_and_places_are_refused_with_what_was_expected() {
     let built_in = &["neither a file nor built in", "expected a TOML file or one of"][..];
     let cases: [(&[&str], &[&str]); 20] = [
         (&["run", "nothing"], built_in),
-        (&["run", "nothing.toml"], built_in),
+        (&["run", "nothing.toml"], &["there is no file `nothing.toml`, expected a TOML file"]),
         (&["inspect", "nothing"], built_in),
         (&["design", "nothing"], &["expected a TOML file or one of trex"]),
         (&["design", "trx"], &["did you mean `trex`?"]),
         (&["run", "rocking-blok"], &["did you mean `rocking-block`?"]),
-        (&["impact", "nothing.toml", "--law", "plus"], &["expected a JSON or TOML file or one of"]),
+        (
+            &["impact", "nothing.toml", "--law", "plus"],
+            &["there is no file `nothing.toml`", "expected a JSON or TOML file"],
+        ),
         (&["run", folder], a_file),
         (&["inspect", folder], a_file),
         (&["design", folder], a_file),

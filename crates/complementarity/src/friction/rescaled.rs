@@ -8,8 +8,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::{
     Delassus, Problem, Report,
-    report::Error,
-    single::{exponent, shifted},
+    report::{Error, Status},
+    single::{exponent, keep_digits, shifted},
 };
 
 /// Problems with exponents up to this are solved as they are.
@@ -87,16 +87,62 @@ impl<'a, D: Delassus> InUnits<'a, D> {
     }
 
     /// Solves in these units; `impulses` and the report are in the units of the original problem.
+    ///
+    /// Impulses that overflow or underflow in those units are no answer: then the first ones stay, and the status is
+    /// [`Status::Stalled`].
     pub(super) fn solve(
         &self,
         impulses: &mut [Vector3<f64>],
         solve: impl FnOnce(&Problem<Rescaled<'a, D>>, &mut [Vector3<f64>]) -> Result<Report, Error>,
     ) -> Result<Report, Error> {
-        let mut inner: Vec<_> = impulses.iter().map(|p| scaled(p, -self.impulse)).collect();
-        let report = solve(&self.problem, &mut inner)?;
-        for (impulse, inner) in impulses.iter_mut().zip(&inner) {
-            *impulse = scaled(inner, self.impulse);
+        let start: Vec<_> = impulses.iter().map(|p| scaled(p, -self.impulse)).collect();
+        let mut inner = start.clone();
+        let mut report = solve(&self.problem, &mut inner)?;
+        if keep_digits(inner.iter().flatten().copied(), self.impulse) {
+            for (impulse, inner) in impulses.iter_mut().zip(&inner) {
+                *impulse = scaled(inner, self.impulse);
+            }
+        } else {
+            report.status = Status::Stalled;
+            report.residual = self.problem.natural_map_residual(&start);
+            report.relative_residual = self.problem.relative_residual(&start);
         }
         Ok(Report { residual: shifted(report.residual, self.velocity), ..report })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::DMatrix;
+
+    use super::*;
+    use crate::friction::{BlockSparse, Method};
+
+    /// Symptom: with `W = 1e-300 I` and 1e300 m/s of approach, infinite impulses counted as solved. Impulses of 1e-600 N·s
+    /// underflow to zero, which solves nothing either.
+    #[test]
+    fn impulses_that_are_no_numbers_are_not_solved() {
+        for (entry, speed, fits) in [
+            (1e-300, 1e300, false),
+            (1e300, 1e-300, false),
+            (1e-290, 1e-300, true),
+            (1e-150, 1e150, true),
+        ] {
+            let operator = BlockSparse::from_dense(&(DMatrix::identity(3, 3) * entry)).unwrap();
+            let free = vec![Vector3::new(-speed, 0.0, 0.0)];
+            let problem = Problem::new(operator, free, &[0.5]).unwrap();
+            for method in Method::all() {
+                let solution = method.solve(&problem).unwrap();
+                let finite = solution.impulses.iter().flatten().all(|entry| entry.is_finite());
+                assert!(finite, "{method:?} {entry:e}");
+                let solved = solution.report.status == Status::Solved;
+                assert!(fits || !solved, "{method:?} {entry:e}: {:?}", solution.report);
+                if solved {
+                    let expected = speed / entry;
+                    let [found, _, _] = solution.impulses[0].into();
+                    assert!((found / expected - 1.0).abs() < 1e-6, "{method:?} {found:e}");
+                }
+            }
+        }
     }
 }

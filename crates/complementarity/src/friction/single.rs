@@ -426,6 +426,16 @@ pub(super) fn shifted(x: f64, exponent: i32) -> f64 {
     x * 2.0_f64.powi(half) * 2.0_f64.powi(exponent - half)
 }
 
+/// Whether the entries keep their digits when they are [shifted]; one that is rounding beside the largest entry may vanish.
+pub(super) fn keep_digits(entries: impl Iterator<Item = f64> + Clone, exponent: i32) -> bool {
+    let largest = entries.clone().fold(0.0, |largest, entry| entry.abs().max(largest));
+    entries.into_iter().all(|entry| {
+        let there = shifted(entry, exponent);
+        let error = (shifted(there, -exponent) - entry).abs();
+        there.is_finite() && error <= f64::EPSILON * largest
+    })
+}
+
 /// The inverse of `[[tt, to], [to, oo]]`, or the pseudo-inverse when it is singular within round-off, and
 /// whether it is singular.
 fn pseudo_inverse([tt, to, oo]: [f64; 3]) -> ([f64; 3], bool) {

@@ -1,5 +1,7 @@
 //! The elements of MJCF with their attributes: those that are used, and the reasons why others have no effect.
 
+use crate::urdf::PICTURE;
+
 /// The known attributes and children of an element.
 #[derive(Debug)]
 pub(super) struct Known {
@@ -12,7 +14,6 @@ pub(super) struct Known {
     pub(super) children: &'static [&'static str],
 }
 
-const PICTURE: &str = "pictures have no effect on the motion";
 const SOFT: &str = "contacts, limits and constraints are rigid, so that softness has no meaning";
 const NAMES: &str = "it names or groups things for other programs";
 const ACTUATOR: &str = "actuators of this kind are not modeled, and the motion is without them";

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, fmt::Write};
 
 use quick_xml::escape::escape;
 
-use super::{Error, Subject, Warning};
+use super::{Error, PICTURE, Subject, Warning};
 use crate::xml::Element;
 
 /// Type of the value of an attribute.
@@ -141,7 +141,7 @@ static ROBOT: Schema = schema(
 
 /// Reasons why known elements that are in no schema have no effect.
 const IGNORED: [(&str, &str); 6] = [
-    ("visual", "pictures have no effect on the motion"),
+    ("visual", PICTURE),
     ("material", "colors have no effect on the motion"),
     ("transmission", "actuators are not modeled"),
     ("gazebo", "settings of a simulator are not read"),

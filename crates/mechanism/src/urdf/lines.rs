@@ -11,6 +11,18 @@ pub(super) fn located(root: &Element, error: Error) -> Error {
     }
 }
 
+/// The shape of a link whose attribute has this value among its numbers, or the link.
+fn sized<'a>(link: &'a Element, field: &str, value: f64) -> Option<&'a Element> {
+    let has = |shape: &&Element| {
+        let numbers = shape.attribute(field).into_iter().flat_map(str::split_whitespace);
+        let size = value.abs().to_bits();
+        numbers.filter_map(|one| one.parse::<f64>().ok()).any(|one| one.abs().to_bits() == size)
+    };
+    let shapes =
+        link.children_named("collision").filter_map(|collision| collision.child("geometry"));
+    shapes.flat_map(|geometry| &geometry.children).find(has).or(Some(link))
+}
+
 fn element<'a>(root: &'a Element, error: &Error) -> Option<&'a Element> {
     let named = |kind: &'a str, name: &str| {
         root.children_named(kind).find(|one| one.attribute("name") == Some(name))
@@ -35,8 +47,14 @@ fn element<'a>(root: &'a Element, error: &Error) -> Option<&'a Element> {
         Error::UnknownLink { joint, .. }
         | Error::Cycle { joint, .. }
         | Error::TwoParents { second: joint, .. } => named("joint", joint),
+        Error::DuplicateName { element } => {
+            let (kind, name) = element.split_once(' ')?;
+            let kind = if kind == "link" { "link" } else { "joint" };
+            let named = |one: &&Element| one.attribute("name") == Some(name.trim_matches('`'));
+            root.children_named(kind).filter(named).nth(1)
+        }
         Error::SeveralRoots { roots } => named("link", roots.get(1)?),
-        Error::Size { link, .. } => named("link", link),
+        Error::Size { link, field, value } => sized(named("link", link)?, field, *value),
         Error::UnknownPackage { link, uri, .. }
         | Error::MeshAddress { link, uri }
         | Error::OutsidePackage { link, uri }

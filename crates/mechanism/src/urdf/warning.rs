@@ -42,12 +42,18 @@ pub struct Warning {
     pub file: Option<String>,
 }
 
+/// The reason why what only shows is ignored; one group has all of it.
+pub(crate) const PICTURE: &str = "pictures have no effect on the motion";
+
 /// Number of lines that a group of warnings names.
 const LINES_NAMED: usize = 6;
 
 impl Warning {
-    /// Whether another warning has the same text for another element.
+    /// Whether another warning has the same text for another element, or both are about pictures.
     fn is_like(&self, other: &Self) -> bool {
+        if [self, other].iter().all(|one| one.reason == PICTURE) {
+            return true;
+        }
         let name = |subject: &Subject| match subject {
             Subject::Attribute { name, .. } => Some(name.clone()),
             _ => None,

@@ -2,12 +2,12 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use percussion_collision::{Collider, Hull, Shape};
-use percussion_record::view::{BodyView, Solid};
+use percussion_record::view::{BodyView, PlaneView, Solid};
 
 use super::pose_of;
 use crate::{
     mechanism::{Part, Surfaces},
-    scenario::Space,
+    scenario::{Plane, Space},
 };
 
 /// The surfaces that a page shows: those of the bodies of the system, then those of fixed objects other than planes.
@@ -30,6 +30,22 @@ pub(super) fn bodies(parts: &[Part], surfaces: &Surfaces) -> Vec<BodyView> {
 /// The poses of fixed objects other than planes, which follow those of the bodies.
 pub(super) fn fixed_poses(surfaces: &Surfaces, space: Space) -> Vec<f32> {
     fixed(surfaces).flat_map(|(_, collider)| pose_of(collider.pose(), space.into())).collect()
+}
+
+/// The planes that are part of the description of a robot and not among those of the scenario.
+pub(super) fn planes(surfaces: &Surfaces, known: &[Plane]) -> Vec<PlaneView> {
+    let colliders = surfaces.scene().colliders().iter().enumerate();
+    let plane = |(index, collider): (usize, &Collider)| {
+        let Shape::HalfSpace { normal } = collider.shape() else { return None };
+        let name = surfaces.owner(index);
+        if collider.body().is_some() || known.iter().any(|plane| plane.name == name) {
+            return None;
+        }
+        let normal = (collider.pose().rotation * normal).normalize();
+        let point = collider.pose().translation.vector.into();
+        Some(PlaneView { name: name.to_owned(), point, normal: normal.into() })
+    };
+    colliders.filter_map(plane).collect()
 }
 
 fn fixed(surfaces: &Surfaces) -> impl Iterator<Item = (usize, &Collider)> {

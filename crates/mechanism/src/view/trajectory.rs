@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, Vector3};
 use percussion_integrators::{ContactReport, StepReport, event_driven::EventKind};
-use percussion_record::view::{BodyView, Curve, FORMAT, Mode, Motion, Touch, View};
+use percussion_record::view::{BodyView, Curve, FORMAT, Mode, Motion, PlaneView, Touch, View};
 
 use super::{bones, plane_view, pose, singles, solids};
 use crate::{
@@ -95,15 +95,18 @@ impl Filming<'_> {
         };
         let thinned = match stride {
             1 => String::new(),
-            _ => format!(", one in {stride}, with the impulses of all"),
+            _ => format!(", every {stride} steps, with the sum of their impulses"),
         };
         View {
             format: FORMAT.to_owned(),
             title: scenario.title.clone(),
-            caption: format!("{}; {steps}{thinned}.", scenario.source),
+            caption: format!(
+                "{}; by {}, {steps}{thinned}.",
+                scenario.source, scenario.integrator.method
+            ),
             dimension: scenario.dimension.into(),
             bodies: bodies(scenario, mechanism),
-            planes: scenario.planes.iter().map(plane_view).collect(),
+            planes: planes(scenario, mechanism),
             contacts: trajectory.contact_names.clone(),
             motions: vec![motion],
             sets: Vec::new(),
@@ -206,6 +209,15 @@ fn pushes(motion: &EventMotion) -> Vec<Vec<ContactReport>> {
         sums.into_iter().map(push).collect()
     };
     impulses.into_iter().zip(&motion.contacts).map(of_sample).collect()
+}
+
+/// The planes of the scenario, then those of the description of a robot.
+fn planes(scenario: &Scenario, mechanism: &Mechanism) -> Vec<PlaneView> {
+    let mut planes: Vec<PlaneView> = scenario.planes.iter().map(plane_view).collect();
+    if let Some(surfaces) = &mechanism.surfaces {
+        planes.extend(solids::planes(surfaces, &scenario.planes));
+    }
+    planes
 }
 
 /// The drawn bodies, followed by fixed objects other than planes.

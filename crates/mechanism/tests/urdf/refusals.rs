@@ -178,7 +178,12 @@ fn links_that_make_no_tree_are_refused() {
     );
     assert_refused!(with(&joint("up", "arm", "world")), Error::Cycle { .. }, "ancestor");
     assert_refused!(with("<link name=\"stray\"/>"), Error::SeveralRoots { .. }, "`world`, `stray`");
-    assert_refused!(with("<link name=\"arm\"/>"), Error::DuplicateName { .. }, "link `arm`");
+    assert_refused!(
+        with("<link name=\"arm\"/>"),
+        Error::DuplicateName { .. },
+        "line",
+        "link `arm`"
+    );
     let again = format!("<link name=\"hand\"/>{}", joint("pin", "arm", "hand"));
     assert_refused!(with(&again), Error::DuplicateName { .. }, "joint `pin`");
     assert_refused!(with(&joint("to", "arm", "hand")), Error::UnknownLink { .. }, "`to`", "`hand`");

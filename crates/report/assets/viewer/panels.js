@@ -112,12 +112,21 @@
     text("separation (m/s)", [4, 12], "start");
     const marks = [];
     const side = x(0) > size / 2 ? -1 : 1;
+    let [free, above] = [-Infinity, Infinity];
     for (const value of span[0][1] > span[0][0] ? ticks(...span[0]) : [span[0][0]]) {
-      text(number(value), [x(value), height - room + 18], "middle");
+      // A label that would cover the one before is left out.
+      const half = widthOf(number(value)) / 2;
+      if (x(value) - half > free) {
+        text(number(value), [x(value), height - room + 18], "middle");
+        free = x(value) + half + 4;
+      }
       marks.push(`M${x(value).toFixed(1)},${(y(0) - 2).toFixed(1)}v4`);
     }
     for (const value of span[1][1] > span[1][0] ? ticks(...span[1]) : [span[1][0]]) {
-      if (value !== 0) text(number(value), [x(0) + 5 * side, y(value) + 4], side < 0 ? "end" : "start");
+      if (value !== 0 && y(value) < height - room + 4 && Math.abs(y(value) - above) > 12) {
+        text(number(value), [x(0) + 5 * side, y(value) + 4], side < 0 ? "end" : "start");
+        above = y(value);
+      }
       marks.push(`M${(x(0) - 2).toFixed(1)},${y(value).toFixed(1)}h4`);
     }
     svg.append(element("path", { class: "axis", d: marks.join("") }));

@@ -9,7 +9,7 @@ use super::{
     document::{Comparison, Content, Document, One},
     places, set_text,
     text::{MOST_ROWS, status},
-    words::{NO_IMPACT, size},
+    words::{NO_IMPACT, approaches, size},
 };
 use crate::{
     input::Subject,
@@ -122,13 +122,6 @@ pub(super) fn outcomes(comparison: &Comparison) -> Vec<(String, Vec<f64>)> {
     named.map(|line| (line.name, line.velocity.to_vec())).collect()
 }
 
-/// Whether a contact approaches before the impact.
-fn approaches(subject: &Subject) -> bool {
-    let problem = &subject.problem;
-    let speeds = problem.contact_velocity(problem.velocity());
-    (0..problem.contacts().len()).any(|contact| speeds[problem.rows(contact).start] < 0.0)
-}
-
 /// Whether different impulses cause different velocities.
 fn are_unique(subject: &Subject) -> bool {
     let rows = subject.problem.contact_jacobian();
@@ -213,7 +206,7 @@ fn lines<'a>(document: &'a Document, energy: f64) -> Vec<Line<'a>> {
                 status: set_text::status(set),
                 energy: after,
                 change: after - energy,
-                verdict: "bounding box".to_owned(),
+                verdict: "each component by itself".to_owned(),
                 velocity,
                 outcome: None,
             };

@@ -9,7 +9,7 @@ use percussion_report::{Table, number::short};
 use super::{
     document::{Content, Document, List, One},
     set_text,
-    words::{NO_IMPACT, list, size, with_restitution},
+    words::{NO_IMPACT, approaches, list, size, with_restitution},
 };
 use crate::{
     input::Subject,
@@ -186,7 +186,8 @@ fn remark(outcome: &One, figure: &Judged) -> String {
 fn trace(subject: &Subject, outcome: &One) -> String {
     let stages = &outcome.trace.stages;
     if stages.is_empty() {
-        return format!("\n{NO_IMPACT}");
+        let remark = if approaches(subject) { String::new() } else { format!("\n{NO_IMPACT}") };
+        return remark;
     }
     let mut table = Table::new("><<<", ["stage", "what happens", "contact", "velocity at its end"]);
     for (index, stage) in stages.iter().enumerate() {

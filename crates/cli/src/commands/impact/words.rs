@@ -3,6 +3,8 @@
 use percussion_impact::RestitutionUse;
 use percussion_report::number::short;
 
+use crate::input::Subject;
+
 /// Maximum number of entries of a vector in one cell.
 const MOST_ENTRIES: usize = 8;
 
@@ -13,6 +15,13 @@ pub(super) fn with_restitution(name: String, restitution: RestitutionUse) -> Str
 
 /// What is said where nothing happens.
 pub(super) const NO_IMPACT: &str = "No contact approaches: there is no impact.\n";
+
+/// Whether a contact approaches before the impact.
+pub(super) fn approaches(subject: &Subject) -> bool {
+    let problem = &subject.problem;
+    let speeds = problem.contact_velocity(problem.velocity());
+    (0..problem.contacts().len()).any(|contact| speeds[problem.rows(contact).start] < 0.0)
+}
 
 /// Largest absolute value.
 pub(super) fn size(values: impl IntoIterator<Item = f64>) -> f64 {

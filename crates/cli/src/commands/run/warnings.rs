@@ -3,31 +3,50 @@
 use percussion_mechanism::{scenario::Setup, trajectory::Trajectory};
 use percussion_report::number::short;
 
-use super::files::penetration_unit;
 use crate::output::warn;
 
 /// Overlap, as a part of the length of the model, of which a run warns.
 const DEEP: f64 = 0.1;
 
+/// Warns of overlaps at the ends of steps, and of bodies that pass through others within a step.
+pub(super) fn warn_of_long_steps(setup: &Setup, trajectory: &Trajectory, name: &str) {
+    warn_of_overlaps(setup, trajectory, name);
+    warn_of_passing(setup, trajectory, name);
+}
+
 /// Warns of overlaps that are no rounding of positions: a step in which bodies move by a part of their size.
-pub(super) fn warn_of_overlaps(setup: &Setup, trajectory: &Trajectory, name: &str) {
+fn warn_of_overlaps(setup: &Setup, trajectory: &Trajectory, name: &str) {
     let Setup { mechanism, scenario, .. } = setup;
+    let Some(overlap) = trajectory.deepest_overlap(setup) else { return };
     let length = mechanism.model.scales(&mechanism.state, scenario.integrator.step_size).length;
-    let deepest = trajectory.deepest_penetration();
-    if penetration_unit(setup) == "m" && deepest > DEEP * length {
-        let share = short(100.0 * deepest / length);
+    if overlap.depth > DEEP * length || overlap.depth > overlap.thickness {
+        let [one, two] = &overlap.between;
+        let [depth, time] = [overlap.depth, overlap.time].map(short);
         warn(
             &[format!(
-                "bodies overlap by up to {} m, {share} % of the size of the model, expected a smaller `--step-size`",
-                short(deepest)
+                "`{one}` overlaps `{two}` by {depth} m at {time} s, expected a smaller `--step-size`"
             )],
             name,
         );
     }
 }
 
+/// Warns of a robot beside a floor that no shape of it can touch.
+pub(super) fn warn_of_no_shapes(setup: &Setup, name: &str) {
+    let Setup { mechanism, scenario, .. } = setup;
+    let has_shapes = mechanism.surfaces.as_ref().is_some_and(|surfaces| {
+        surfaces.scene().colliders().iter().any(|collider| collider.body().is_some())
+    });
+    if scenario.robot.is_some() && !has_shapes {
+        warn(
+            &["no link has a collision shape, so that nothing touches the robot".to_owned()],
+            name,
+        );
+    }
+}
+
 /// Warns of a body that is on one side of another at the start of a step, and on the other side at its end.
-pub(super) fn warn_of_passing(setup: &Setup, trajectory: &Trajectory, name: &str) {
+fn warn_of_passing(setup: &Setup, trajectory: &Trajectory, name: &str) {
     let Some(passing) = trajectory.first_passing(setup) else { return };
     let [one, two] = &passing.between;
     let [time, way, thickness] = [passing.time, passing.way, passing.thickness].map(short);

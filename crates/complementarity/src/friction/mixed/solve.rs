@@ -7,7 +7,7 @@ use super::{
 use crate::friction::{
     Report, Status,
     report::Error,
-    single::{exponent, shifted},
+    single::{exponent, keep_digits, shifted},
 };
 
 /// What becomes of the bilateral rows.
@@ -130,7 +130,8 @@ impl Problem {
         Ok(Solution::new(self, impulses, report))
     }
 
-    /// Solves in place, starting from `impulses` (one per row).
+    /// Solves in place, starting from `impulses` (one per row). Impulses that overflow or underflow are no answer: then the first
+    /// ones stay, and the status is [`Status::Stalled`].
     ///
     /// # Errors
     ///
@@ -141,10 +142,17 @@ impl Problem {
         let Some((near, [mass, velocity])) = self.near() else {
             return Ok(solved(self, settings, impulses));
         };
-        let mut inner: Vec<f64> = impulses.iter().map(|p| shifted(*p, mass - velocity)).collect();
-        let report = solved(&near, settings, &mut inner);
-        for (impulse, inner) in impulses.iter_mut().zip(inner) {
-            *impulse = shifted(inner, velocity - mass);
+        let start: Vec<f64> = impulses.iter().map(|p| shifted(*p, mass - velocity)).collect();
+        let mut inner = start.clone();
+        let mut report = solved(&near, settings, &mut inner);
+        if keep_digits(inner.iter().copied(), velocity - mass) {
+            for (impulse, inner) in impulses.iter_mut().zip(inner) {
+                *impulse = shifted(inner, velocity - mass);
+            }
+        } else {
+            report.status = Status::Stalled;
+            report.residual = near.residual(&start);
+            report.relative_residual = near.relative_residual(&start);
         }
         Ok(Report { residual: shifted(report.residual, velocity), ..report })
     }

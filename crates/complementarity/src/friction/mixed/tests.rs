@@ -448,3 +448,17 @@ fn polygons_on_a_line_keep_their_ends_whatever_the_sign_of_zero() {
     let solution = solved(&identity(3, &[-1.0, 0.3, 2.0], line));
     assert!((solution.impulses[2] + 0.7).abs() < 1e-14 && solution.impulses[1] == 0.0);
 }
+
+/// Impulses that overflow or underflow solve nothing.
+#[test]
+fn impulses_that_are_no_numbers_are_not_solved() {
+    for (entry, speed) in [(1e-300, 1e300_f64), (1e300, -1e-300)] {
+        let blocks = vec![Block::bilateral(1), Block::contact(Section::Disc(0.5))];
+        let free = vec![speed, -speed.abs(), 0.0, 0.0];
+        let problem = Problem::new(DMatrix::identity(4, 4) * entry, free, blocks).unwrap();
+        let solution = problem.solve(&Settings::default()).unwrap();
+        assert_ne!(solution.report.status, Status::Solved, "{solution:?}");
+        assert_eq!(solution.impulses, [0.0; 4]);
+        assert!(solution.report.relative_residual > 0.1, "{solution:?}");
+    }
+}

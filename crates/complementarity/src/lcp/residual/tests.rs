@@ -430,3 +430,19 @@ fn quick_bounds_accept_exact_solutions() {
     // r₀ = 1/1 for M₀₀ = 2, and the level of q is 4: w₀ = 1.
     assert!((judge.scaled_slack(&problem, &near) - 0.25).abs() < 1e-15);
 }
+
+/// Symptom: `1e-300 z = 1e300` was solved by zero. Cause: the lower bounds of the sizes of rows were infinite, as is the unknown.
+#[test]
+fn unknowns_that_overflow_are_not_solved() {
+    for (entry, q) in [(1e-300, -1e300), (1e-250, -1e200), (1e-290, -1e290)] {
+        let problem = Problem::new(dmatrix![entry], dvector![q]).unwrap();
+        assert!(problem.relative_residual(&dvector![0.0]) > 1e-4, "{entry:e}");
+        for method in Method::all() {
+            let solution = method.solve(&problem).unwrap();
+            assert_ne!(solution.report.status, Status::Solved, "{method:?} {entry:e}");
+        }
+        // Nothing pushes the other way.
+        let problem = Problem::new(dmatrix![entry], dvector![-q]).unwrap();
+        assert!(problem.relative_residual(&dvector![0.0]) == 0.0, "{entry:e}");
+    }
+}

@@ -233,7 +233,11 @@ impl Driven<'_> {
         let found = self.modeled().find(|(_, one, _)| one.name == name);
         found.map(|(_, _, law)| law).ok_or_else(|| {
             let known: Vec<&str> = self.modeled().map(|(_, one, _)| one.name.as_str()).collect();
-            Error::UnknownName { path, name: name.to_owned(), known: known.join(", ") }
+            let known = match known.is_empty() {
+                true => "the actuators of the robot, which has none".to_owned(),
+                false => known.join(", "),
+            };
+            Error::UnknownName { path, name: name.to_owned(), known }
         })
     }
 

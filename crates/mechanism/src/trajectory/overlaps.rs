@@ -1,4 +1,5 @@
-//! Bodies that pass through others within a step: [`Passing`].
+//! Surfaces that overlap at the samples of a motion, and bodies that pass through others within a step: [`Overlap`] and
+//! [`Passing`].
 //!
 //! A time-stepping scheme sees the contacts at the ends of its steps. A body that moves farther in a step than it and a
 //! wall are thick can be on one side of the wall at one end and on the other side at the next.
@@ -10,8 +11,24 @@ use percussion_dynamics::System;
 use super::Trajectory;
 use crate::{mechanism::Surfaces, scenario::Setup};
 
+/// Maximum number of samples whose overlaps are examined.
+const MOST_SAMPLES: usize = 200;
+
 /// Maximum number of configurations within a step that are examined.
 const MOST_PARTS: f64 = 64.0;
+
+/// Two surfaces that overlap at a sample.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overlap {
+    /// Time of the sample (s).
+    pub time: f64,
+    /// The bodies or fixed objects with the surfaces.
+    pub between: [String; 2],
+    /// Depth (m), positive.
+    pub depth: f64,
+    /// The smaller of the smallest widths of the surfaces (m); infinite for half-spaces.
+    pub thickness: f64,
+}
 
 /// Two surfaces that are apart at both ends of a step and overlap within it.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +44,29 @@ pub struct Passing {
 }
 
 impl Trajectory {
+    /// The deepest overlap of surfaces at up to 200 samples, evenly chosen with the last one, if the contacts are found during the
+    /// motion. Limits of joints are not among them.
+    #[must_use]
+    pub fn deepest_overlap(&self, setup: &Setup) -> Option<Overlap> {
+        let mut search = Search::new(setup)?;
+        let stride = self.samples.len().div_ceil(MOST_SAMPLES).max(1);
+        let mut deepest: Option<Overlap> = None;
+        for sample in self.samples.iter().rev().step_by(stride) {
+            for (pair, gap) in search.overlaps(&sample.coordinates) {
+                if deepest.as_ref().is_none_or(|other| -gap > other.depth) {
+                    let [one, two] = pair.map(|surface| search.widths[surface]);
+                    deepest = Some(Overlap {
+                        time: sample.time,
+                        between: search.owners(pair),
+                        depth: -gap,
+                        thickness: one.min(two),
+                    });
+                }
+            }
+        }
+        deepest
+    }
+
     /// The first step in which a body passes through another one, if the contacts are found during the motion.
     ///
     /// Only steps that move a surface farther than its smallest width and that of the thinnest other one are examined, at up to
@@ -88,7 +128,7 @@ impl<'a> Search<'a> {
             if let Some((pair, _)) = deep {
                 return Some(Passing {
                     time: 0.0,
-                    between: pair.map(|surface| self.surfaces.owner(surface).to_owned()),
+                    between: self.owners(pair),
                     way: self.relative_way(ends, pair),
                     thickness: self.thickness(pair),
                 });
@@ -110,6 +150,10 @@ impl<'a> Search<'a> {
         );
         let overlapping = found.unwrap_or_default().iter().filter(|one| one.is_overlapping());
         overlapping.map(|one| (one.id.colliders, one.gap)).collect()
+    }
+
+    fn owners(&self, pair: [usize; 2]) -> [String; 2] {
+        pair.map(|surface| self.surfaces.owner(surface).to_owned())
     }
 
     fn center(&self, surface: usize, coordinates: &[f64]) -> Vector3<f64> {
