@@ -160,7 +160,7 @@ fn what_a_newcomer_mistakes_is_named() {
         "at most the duration",
     ]);
     let deep = percussion(&["run", &scenario, "--step-size", "0.5"]);
-    assert!(deep.stderr.contains("bodies overlap by up to"), "{deep:?}");
+    assert!(deep.stderr.contains("`box` overlaps `floor` by 0.72"), "{deep:?}");
     let usual = percussion(&["run", &scenario]);
     assert_eq!((usual.code, usual.stderr.as_str()), (Some(0), ""), "{usual:?}");
 }

@@ -335,8 +335,8 @@ impl Scenario {
         let fits = integrator.method == Name::EventDriven || integrator.step_size <= self.duration;
         require("integrator.step_size", &integrator.step_size, "at most the duration (s)", fits)?;
         let few = (1..=STEP_LIMIT).contains(&self.step_count());
-        let expected = "at most a million steps of `integrator.step_size` (s)";
-        require("duration", &self.duration, expected, few)?;
+        let expected = "at least a millionth of `duration` (s)";
+        require("integrator.step_size", &integrator.step_size, expected, few)?;
         if let Some(directions) = integrator.directions {
             let valid = match self.dimension {
                 Space::Plane => directions == 2,
