@@ -40,8 +40,7 @@ pub fn parse<T: DeserializeOwned>(text: &str, root: &str) -> Result<T, Error> {
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
         let place = error.path().to_string();
         let path = if place == "." { root.to_owned() } else { place };
-        let message = one_line(error.inner());
-        let message = in_words(&message);
+        let message = in_words(&one_line(error.inner()));
         Error::Format { path, message }
     })
 }

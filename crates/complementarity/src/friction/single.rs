@@ -427,9 +427,9 @@ pub(super) fn shifted(x: f64, exponent: i32) -> f64 {
 }
 
 /// Whether the entries keep their digits when they are [shifted]; one that is rounding beside the largest entry may vanish.
-pub(super) fn keep_digits(entries: impl Iterator<Item = f64> + Clone, exponent: i32) -> bool {
+pub(super) fn keep_digits(mut entries: impl Iterator<Item = f64> + Clone, exponent: i32) -> bool {
     let largest = entries.clone().fold(0.0, |largest, entry| entry.abs().max(largest));
-    entries.into_iter().all(|entry| {
+    entries.all(|entry| {
         let there = shifted(entry, exponent);
         let error = (shifted(there, -exponent) - entry).abs();
         there.is_finite() && error <= f64::EPSILON * largest

@@ -430,10 +430,6 @@ fn floors(problem: &Problem, floors: &mut [f64]) {
     let inert: Vec<usize> = (0..n).filter(|&i| matrix[i * n + i] > 0.0).collect();
     let pushed = inert.iter().filter(|&&i| q[i] < 0.0);
     let largest = LEAST * pushed.map(|&i| factors(i).0 * -q[i]).fold(0.0, f64::max);
-    if largest.is_infinite() {
-        // The unknowns that solve such rows overflow; the terms of the rows remain.
-        return;
-    }
     for (i, floor) in floors.iter_mut().enumerate() {
         let unit = if matrix[i * n + i] > 0.0 {
             1.0 / factors(i).0
@@ -445,6 +441,7 @@ fn floors(problem: &Problem, floors: &mut [f64]) {
             let units = entries.map(|(entry, c)| entry * c);
             units.filter(|unit| *unit <= FARTHEST * smallest).fold(0.0, f64::max)
         };
+        // Where it overflows, as the unknown that solves a row does, the terms of the row remain.
         *floor = Some(unit * largest).filter(|floor| floor.is_finite()).unwrap_or(0.0);
     }
 }

@@ -5,7 +5,7 @@
 //! wall are thick can be on one side of the wall at one end and on the other side at the next.
 
 use nalgebra::Vector3;
-use percussion_collision::{Face, Settings, Shape, Workspace};
+use percussion_collision::{Collider, Face, Settings, Shape, Workspace};
 use percussion_dynamics::System;
 
 use super::Trajectory;
@@ -105,9 +105,11 @@ impl<'a> Search<'a> {
 
     /// Two surfaces that overlap between the ends of a step (coordinates) and at neither of them; the time is not known here.
     fn between(&mut self, ends: [&[f64]; 2]) -> Option<Passing> {
-        let excess =
-            |(surface, width): (usize, &f64)| self.way(ends, surface) / (width + self.thinnest);
-        let ratio = self.widths.iter().enumerate().map(excess).fold(0.0, f64::max);
+        // All centers of one end before those of the other, because a system keeps what it computed for its last coordinates.
+        let [before, after] = ends.map(|end| self.centers(end));
+        let ways = before.iter().zip(&after).map(|(before, after)| (after - before).norm());
+        let excess = |(way, width): (f64, &f64)| way / (width + self.thinnest);
+        let ratio = ways.zip(&self.widths).map(excess).fold(0.0, f64::max);
         // Two surfaces that each move half of this may still meet.
         if !(ratio.is_finite() && ratio > 0.5) {
             return None;
@@ -129,7 +131,10 @@ impl<'a> Search<'a> {
                 return Some(Passing {
                     time: 0.0,
                     between: self.owners(pair),
-                    way: self.relative_way(ends, pair),
+                    way: {
+                        let [one, two] = pair.map(|surface| after[surface] - before[surface]);
+                        (one - two).norm()
+                    },
                     thickness: self.thickness(pair),
                 });
             }
@@ -156,21 +161,13 @@ impl<'a> Search<'a> {
         pair.map(|surface| self.surfaces.owner(surface).to_owned())
     }
 
-    fn center(&self, surface: usize, coordinates: &[f64]) -> Vector3<f64> {
-        let collider = &self.surfaces.scene().colliders()[surface];
-        let body = collider.body().map(|body| self.system.pose(coordinates, body));
-        (body.unwrap_or_default() * collider.pose()).translation.vector
-    }
-
-    /// How far the center of a surface moves (m).
-    fn way(&self, ends: [&[f64]; 2], surface: usize) -> f64 {
-        let [before, after] = ends.map(|end| self.center(surface, end));
-        (after - before).norm()
-    }
-
-    fn relative_way(&self, ends: [&[f64]; 2], [one, two]: [usize; 2]) -> f64 {
-        let [before, after] = ends.map(|end| self.center(one, end) - self.center(two, end));
-        (after - before).norm()
+    /// The centers of all surfaces (m).
+    fn centers(&self, coordinates: &[f64]) -> Vec<Vector3<f64>> {
+        let center = |collider: &Collider| {
+            let body = collider.body().map(|body| self.system.pose(coordinates, body));
+            (body.unwrap_or_default() * collider.pose()).translation.vector
+        };
+        self.surfaces.scene().colliders().iter().map(center).collect()
     }
 
     fn thickness(&self, pair: [usize; 2]) -> f64 {

@@ -12,7 +12,7 @@ pub(super) fn located(root: &Element, error: Error) -> Error {
 }
 
 /// The shape of a link whose attribute has this value among its numbers, or the link.
-fn sized<'a>(link: &'a Element, field: &str, value: f64) -> Option<&'a Element> {
+fn sized<'a>(link: &'a Element, field: &str, value: f64) -> &'a Element {
     let has = |shape: &&Element| {
         let numbers = shape.attribute(field).into_iter().flat_map(str::split_whitespace);
         let size = value.abs().to_bits();
@@ -20,9 +20,10 @@ fn sized<'a>(link: &'a Element, field: &str, value: f64) -> Option<&'a Element> 
     };
     let shapes =
         link.children_named("collision").filter_map(|collision| collision.child("geometry"));
-    shapes.flat_map(|geometry| &geometry.children).find(has).or(Some(link))
+    shapes.flat_map(|geometry| &geometry.children).find(has).unwrap_or(link)
 }
 
+/// The element that an error names.
 fn element<'a>(root: &'a Element, error: &Error) -> Option<&'a Element> {
     let named = |kind: &'a str, name: &str| {
         root.children_named(kind).find(|one| one.attribute("name") == Some(name))
@@ -33,12 +34,10 @@ fn element<'a>(root: &'a Element, error: &Error) -> Option<&'a Element> {
     };
     let mesh = |link: &str, uri: &str| {
         let link = named("link", link)?;
-        let meshes = link
+        let mut meshes = link
             .children_named("collision")
             .filter_map(|collision| collision.child("geometry")?.child("mesh"));
-        Some(
-            meshes.into_iter().find(|mesh| mesh.attribute("filename") == Some(uri)).unwrap_or(link),
-        )
+        Some(meshes.find(|mesh| mesh.attribute("filename") == Some(uri)).unwrap_or(link))
     };
     match error {
         Error::Axis { joint } => part(joint, "axis"),
@@ -54,7 +53,7 @@ fn element<'a>(root: &'a Element, error: &Error) -> Option<&'a Element> {
             root.children_named(kind).filter(named).nth(1)
         }
         Error::SeveralRoots { roots } => named("link", roots.get(1)?),
-        Error::Size { link, field, value } => sized(named("link", link)?, field, *value),
+        Error::Size { link, field, value } => Some(sized(named("link", link)?, field, *value)),
         Error::UnknownPackage { link, uri, .. }
         | Error::MeshAddress { link, uri }
         | Error::OutsidePackage { link, uri }

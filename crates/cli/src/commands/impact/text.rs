@@ -186,8 +186,7 @@ fn remark(outcome: &One, figure: &Judged) -> String {
 fn trace(subject: &Subject, outcome: &One) -> String {
     let stages = &outcome.trace.stages;
     if stages.is_empty() {
-        let remark = if approaches(subject) { String::new() } else { format!("\n{NO_IMPACT}") };
-        return remark;
+        return if approaches(subject) { String::new() } else { format!("\n{NO_IMPACT}") };
     }
     let mut table = Table::new("><<<", ["stage", "what happens", "contact", "velocity at its end"]);
     for (index, stage) in stages.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Warnings about motions whose steps are too long for their contacts.
+//! Warnings about steps that are too long for the contacts of a motion, and about robots that nothing can touch.
 
 use percussion_mechanism::{scenario::Setup, trajectory::Trajectory};
 use percussion_report::number::short;
@@ -31,7 +31,7 @@ fn warn_of_overlaps(setup: &Setup, trajectory: &Trajectory, name: &str) {
     }
 }
 
-/// Warns of a robot beside a floor that no shape of it can touch.
+/// Warns of a robot whose links have no collision shapes.
 pub(super) fn warn_of_no_shapes(setup: &Setup, name: &str) {
     let Setup { mechanism, scenario, .. } = setup;
     let has_shapes = mechanism.surfaces.as_ref().is_some_and(|surfaces| {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::mechanism::NamedActuator;
 
-/// What drives a robot, from its [`Drive`].
+/// The actuators of a robot, from its [`Drive`].
 #[derive(Default)]
 pub(in crate::scenario) struct Drives {
     /// The actuators, after the forces along tendons, which act always.

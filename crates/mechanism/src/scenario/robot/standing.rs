@@ -226,7 +226,7 @@ impl Standing {
         self.description.joints.iter().map(joint).collect()
     }
 
-    /// What drives it under `gravity` (m/s²).
+    /// Returns the actuators of the robot under `gravity` (m/s²), with their names and warnings.
     pub(in crate::scenario) fn drives(
         &self,
         robot: &Robot,
