@@ -4,10 +4,12 @@ use nalgebra::{DMatrix, DVector, Vector3};
 use numpy::PyArray2;
 use percussion_complementarity::friction::{Problem, derivative as friction};
 use percussion_impact::{
-    Law as _, Outcome,
+    Outcome,
     derivative::{self as impact, Mode, Place, Reach},
-    maximum_dissipation::MaximumDissipation,
-    settings::{FromSettings as _, Settings},
+    laws::{
+        Name,
+        differentiable::{Derivative, DifferentiableLaw},
+    },
 };
 use pyo3::{
     prelude::*,
@@ -185,34 +187,34 @@ impl FrictionDerivative {
     }
 }
 
-/// The derivative of an outcome of maximum dissipation or of Coulomb's law.
+/// The derivative of an outcome of any law.
 #[pyclass(frozen, module = "percussion._percussion")]
 #[derive(Debug)]
 pub(crate) struct ImpactDerivative {
-    derivative: impact::Derivative,
+    derivative: Derivative,
+    /// Numbers of velocities and of rows of contacts.
+    sizes: [usize; 2],
 }
 
 impl ImpactDerivative {
-    /// The outcome of `law` with these settings, and its derivative.
+    /// The law with these settings, and the derivative of its outcome.
     pub(crate) fn at(
         py: Python<'_>,
         problem: &percussion_impact::Problem,
         law: &str,
         settings: &Bound<'_, PyDict>,
         edge: f64,
-    ) -> PyResult<(Outcome, MaximumDissipation, Self)> {
-        let name = "maximum-dissipation";
-        if law != name {
-            return Err(refused(format!("`{law}` has no derivative, expected `{name}`")));
-        }
-        let built = Settings::build(name, texts(settings)?, MaximumDissipation::from_settings);
-        let (law, _) = checked(built)?;
+    ) -> PyResult<(DifferentiableLaw, Self)> {
+        let name: Name = law.parse().map_err(refused)?;
+        let law = checked(DifferentiableLaw::new(name, texts(settings)?, None))?;
         let settings = impact::Settings { edge, ..impact::Settings::default() };
-        py.detach(|| {
-            let outcome = checked(law.resolve(problem))?;
-            let derivative = checked(impact::Derivative::at(&law, problem, &outcome, &settings))?;
-            Ok((outcome, law, Self { derivative }))
-        })
+        let sizes = [problem.dimension(), problem.contact_jacobian().nrows()];
+        let derivative = py.detach(|| checked(law.derivative(problem, &settings)))?;
+        Ok((law, Self { derivative, sizes }))
+    }
+
+    pub(crate) const fn outcome(&self) -> &Outcome {
+        self.derivative.outcome()
     }
 }
 
@@ -246,8 +248,14 @@ impl ImpactDerivative {
     }
 
     #[getter]
-    fn places(&self) -> Vec<Option<(&'static str, String)>> {
-        self.derivative.places().iter().map(|one| one.as_ref().map(place)).collect()
+    fn places(&self) -> Option<Vec<Option<(&'static str, String)>>> {
+        let places = self.derivative.places()?;
+        Some(places.iter().map(|one| one.as_ref().map(place)).collect())
+    }
+
+    #[getter]
+    fn pieces(&self) -> Option<usize> {
+        self.derivative.pieces()
     }
 
     #[getter]
@@ -276,7 +284,10 @@ impl ImpactDerivative {
     ) -> PyResult<Bound<'py, PyAny>> {
         let direction = direction(given.each_ref().map(Option::as_ref))?;
         let found = checked(self.derivative.one_sided(&direction))?;
-        let modes: Vec<_> = found.modes.iter().map(|mode| mode.as_ref().map(name_of)).collect();
+        let modes = found
+            .modes
+            .as_ref()
+            .map(|modes| modes.iter().map(|mode| mode.as_ref().map(name_of)).collect::<Vec<_>>());
         let answer = (change(py, &found.change)?, modes, found.proven);
         Ok(answer.into_pyobject(py)?.into_any())
     }
@@ -291,8 +302,8 @@ impl ImpactDerivative {
             Some(value) => vector(name, value),
             None => Ok(DVector::zeros(length)),
         };
-        let velocity = weights("velocity", velocity, self.derivative.velocity().len())?;
-        let impulses = weights("impulses", impulses, self.derivative.impulses().len())?;
+        let velocity = weights("velocity", velocity, self.sizes[0])?;
+        let impulses = weights("impulses", impulses, self.sizes[1])?;
         let gradient = checked(self.derivative.backward(&velocity, &impulses))?;
         let dict = PyDict::new(py);
         dict.set_item("velocity", out(py, gradient.velocity.as_slice()))?;

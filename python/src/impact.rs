@@ -204,7 +204,7 @@ impl ImpactProblem {
         answer_dict(py, &self.problem, &choice.claims(&self.problem), checked(answer)?)
     }
 
-    /// The outcome of a law that has a derivative, and this derivative.
+    /// The outcome of a law, and its derivative.
     fn derivative<'py>(
         &self,
         py: Python<'py>,
@@ -212,9 +212,9 @@ impl ImpactProblem {
         settings: &Bound<'py, PyDict>,
         edge: f64,
     ) -> PyResult<(Bound<'py, PyDict>, ImpactDerivative)> {
-        let (outcome, law, derivative) =
-            ImpactDerivative::at(py, &self.problem, law, settings, edge)?;
-        Ok((one(py, &self.problem, &law.claims(&self.problem), outcome)?, derivative))
+        let (law, derivative) = ImpactDerivative::at(py, &self.problem, law, settings, edge)?;
+        let (claims, outcome) = (law.law().claims(&self.problem), derivative.outcome().clone());
+        Ok((one(py, &self.problem, &claims, outcome)?, derivative))
     }
 
     /// Intervals that contain every outcome, also those that no law and no sample shows.

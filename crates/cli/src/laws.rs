@@ -30,11 +30,16 @@ pub(crate) fn choose(
     given: Vec<(String, String)>,
     impact: Option<&Impact>,
 ) -> Result<Choice> {
-    Choice::new(name, given, impact).map_err(|error| match &error {
+    Choice::new(name, given, impact).map_err(hinted)
+}
+
+/// The error with a setting of a similar name, if there is one.
+pub(crate) fn hinted(error: Error) -> anyhow::Error {
+    match &error {
         Error::Unknown { key, known, .. } => {
             let hint = did_you_mean(key, known.iter().map(String::as_str));
             anyhow!("{error}{hint}")
         }
         _ => error.into(),
-    })
+    }
 }

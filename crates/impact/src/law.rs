@@ -128,6 +128,7 @@ pub(crate) fn judged(
 }
 
 /// Refuses an impact whose kinetic energy before it overflows.
+#[cfg(feature = "sets")]
 pub(crate) fn finite_energy(problem: &Problem) -> Result<(), ProblemError> {
     let value = problem.kinetic_energy(problem.velocity());
     let field = "kinetic energy before the impact".to_owned();

@@ -26,6 +26,7 @@
 //! ```
 
 mod build;
+pub mod differentiable;
 pub mod sampled;
 #[cfg(test)]
 mod tests;

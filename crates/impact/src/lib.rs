@@ -58,7 +58,7 @@
 //! | [`outcome_set`] | summaries of the set: hulls, contact modes, extremes, coverage |
 //! | [`outer_bounds`] | intervals that provably contain every outcome |
 //! | [`friction_cone`] | whether impulses can jam, and the direction they all push in |
-//! | [`derivative`] | how an outcome changes with velocity, masses, contacts, friction and restitution, and how far; of round cones, and [of most other laws](derivative::piecewise) |
+//! | [`derivative`] | how an outcome changes with velocity, masses, contacts, friction and restitution, and how far; of round cones, [of the other laws](derivative::piecewise), and of laws [by name](laws::differentiable) |
 //! | [`design`] | the nearest mechanism and posture with only one outcome of the impact |
 //! | [`guarantee`] | how many steps and samples prove how much |
 //!

@@ -167,6 +167,7 @@ mod trace;
 pub use impact::Workspace;
 pub use point::{Motion, Phase, State};
 pub use report::{Report, Status};
+pub(crate) use step::{Limit, Limits};
 pub use trace::{Interval, Record, Trace};
 
 /// Maximum number of contacts of an exhaustive search, whose cost triples with each: 6561 sets for this

@@ -175,7 +175,8 @@ impl<L: Law> Sequential<L> {
                 impulse[row] += tangent;
             }
             let mut stages = outcome.trace.stages;
-            outcome = problem.outcome(&impulse, Trace::resolved(vec![]));
+            // The velocity of the sum of impulses has the rounding errors of all stages.
+            outcome = problem.outcome_at(answer.velocity, &impulse, Trace::resolved(vec![]));
             let velocity = outcome.velocity.clone();
             stages.push(Stage { phase: Phase::Impact, contact: Some(k), velocity });
             outcome.trace.stages = stages;

@@ -72,7 +72,8 @@ class ImpactChange(Result):
     #: Change of the impulses at the rows of ``Impact.jacobian`` (N·s).
     impulses: FloatArray
     reach: Reach
-    #: The mode of each contact along the direction, None for one that cannot move; None unless it is one-sided.
+    #: The mode of each contact along the direction, None for one that cannot move; None unless it is one-sided, by a law with round
+    #: cones.
     modes: tuple[str | None, ...] | None
     #: Whether it is proven to be the derivative; otherwise it is the only candidate.
     proven: bool
@@ -110,9 +111,14 @@ class _Derivative:
         return str(self._core.state)
 
     @property
-    def places(self) -> tuple[str | None, ...]:
-        """For each contact ``open``, ``sticking``, ``sliding`` or ``frictionless``, or the edge at which it is, such as ``edge: slipping``."""
+    def places(self) -> tuple[str | None, ...] | None:
+        """For each contact ``open``, ``sticking``, ``sliding`` or ``frictionless``, or the edge at which it is, such as ``edge: slipping``.
+
+        None for laws whose outcomes have several pieces, in each of which a contact has a mode of its own.
+        """
         places = self._core.places
+        if places is None:
+            return None
         return tuple(None if one is None else one[1] if one[0] == "inside" else f"edge: {one[1]}" for one in places)
 
     @property
@@ -122,7 +128,10 @@ class _Derivative:
 
     @property
     def radius(self) -> float | None:
-        """A proven bound of the neighborhood (m/s): smaller changes of the contact velocities without impulses keep all modes."""
+        """A proven bound of the neighborhood (m/s): smaller changes of the contact velocities without impulses keep all modes.
+
+        None at an edge, and for laws whose impulses are not affine in the velocity as long as the modes stay.
+        """
         return None if self._core.radius is None else float(self._core.radius)
 
     def __eq__(self, other: object) -> bool:
@@ -136,7 +145,8 @@ class _Derivative:
         return self._made
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.state}, {', '.join(map(str, self.places))}>"
+        places = self.places
+        return f"<{type(self).__name__}: {', '.join([self.state, *map(str, places or ())])}>"
 
 
 class FrictionDerivative(_Derivative):
@@ -191,6 +201,11 @@ class ImpactDerivative(_Derivative):
     #: The outcome.
     outcome: Outcome
 
+    @property
+    def pieces(self) -> int | None:
+        """Number of pieces of the outcome with fixed modes, such as the intervals of ``plus``; None for ``maximum-dissipation``."""
+        return self._core.pieces
+
     def forward(
         self,
         *,
@@ -218,7 +233,8 @@ class ImpactDerivative(_Derivative):
         """Return the change along a direction for increasing steps only, which may exist at an edge."""
         given = (velocity, mass_matrix, jacobian, bilateral, friction, restitution)
         change, modes, proven = self._core.one_sided(given)
-        return ImpactChange(change["velocity"], change["impulses"], Reach(*change["reach"]), tuple(modes), proven)
+        kept = None if modes is None else tuple(modes)
+        return ImpactChange(change["velocity"], change["impulses"], Reach(*change["reach"]), kept, proven)
 
     def backward(
         self, *, velocity: npt.ArrayLike | None = None, impulses: npt.ArrayLike | None = None

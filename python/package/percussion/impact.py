@@ -251,9 +251,10 @@ class Impact:
     def derivative(self, law: str = "maximum-dissipation", *, edge: float = 1e-7, **settings: Any) -> ImpactDerivative:
         """Return the derivative of the outcome of a law, which is its ``outcome``, with respect to all data of the impact.
 
-        Only ``maximum-dissipation`` has one, with either setting of ``friction``. A mode whose margin is at most ``edge``, relative to
-        the fastest contact velocity, counts as an edge between modes. An outcome with reduced restitution is a ``ValueError``; with
-        ``energy="as-given"`` restitution is not reduced.
+        It holds as long as no contact changes its mode; of a set it is that of the first sample. A mode whose margin is at most
+        ``edge``, relative to the fastest contact velocity, counts as an edge between modes. What has no derivative is a
+        ``ValueError`` that says why, such as an outcome with reduced restitution; with ``energy="as-given"`` restitution is not
+        reduced.
 
         A ball of 1 kg and 1 m slides at 1 m/s and falls at 2 m/s on a floor: sticking leaves 5/7 of the sliding velocity.
 
@@ -262,6 +263,14 @@ class Impact:
         >>> change = ball.derivative().forward(velocity=[7.0, 0.0, 0.0])
         >>> round(float(change.velocity[0]), 9)
         5.0
+
+        By ``plus`` it still slides with less friction, and each unit more would take ``(1 + e) 2 = 3`` m/s:
+
+        >>> smooth = Contact([0.0, 1.0, 0.0], [[1.0, 0.0, 1.0]], friction=0.05, restitution=0.5)
+        >>> ball = Impact(np.diag([1.0, 1.0, 0.4]), [1.0, -2.0, 0.0], [smooth])
+        >>> derivative = ball.derivative("plus", v_capture=0, v_plastic=0)
+        >>> round(float(derivative.forward(friction=[1.0]).velocity[0]), 9)
+        -3.0
         """
         answer, core = self._core.derivative(law, settings, edge)
         derivative = ImpactDerivative.__new__(ImpactDerivative)

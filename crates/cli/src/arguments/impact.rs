@@ -22,6 +22,10 @@ pub(crate) struct Impact {
     pub(crate) law: Which,
     #[command(flatten)]
     pub(crate) settings: LawSettings,
+    /// Also the change of the outcome with each velocity, friction and restitution, and up to where it holds; needs
+    /// `--law` with one law. Of a set, that of its first sample.
+    #[arg(long)]
+    pub(crate) derivative: bool,
     #[command(flatten)]
     pub(crate) robot: RobotOptions,
     /// Fix the root link of a robot in the world; by default it floats, unless its name is `world`.
@@ -52,7 +56,7 @@ Examples:
   percussion impact block.json --law set-valued-routh --set step=0.3 --json
   percussion impact rocking-block --law set-valued-routh --samples 65536 --out block
   percussion impact rocking-block
-  percussion impact maximum-dissipation/block-on-slope --law newton
+  percussion impact maximum-dissipation/block-on-slope --law newton --derivative
   percussion impact robot.urdf --law poisson --posture knee=0.5 --height 0.2
 
 `percussion list LAW` shows the settings of a law.";

@@ -1,6 +1,7 @@
 //! `percussion impact` and `percussion compare`.
 
 mod comparison;
+mod derivative;
 mod document;
 mod drawing;
 mod page;
@@ -29,9 +30,22 @@ use crate::{
 type Given = Vec<(String, String)>;
 
 pub(super) fn impact(arguments: &Impact) -> Result<Verdict> {
-    let Impact { problem, law, settings, robot, fixed_base, out, time_limit, json } = arguments;
+    let Impact { problem, law, settings, robot, fixed_base, out, time_limit, json, .. } = arguments;
+    ensure!(
+        !arguments.derivative || matches!(law, Which::One(_)),
+        "`--derivative` is given, but no law, expected `--law` with one law"
+    );
     let subject = input::impact(problem, robot, *fixed_base)?;
-    resolve_by(*law, subject, settings, time_limit.start(), out.as_deref(), *json)
+    let output = Output { derivative: arguments.derivative, out: out.as_deref(), json: *json };
+    resolve_by(*law, subject, settings, time_limit.start(), output)
+}
+
+/// What is printed and written.
+#[derive(Clone, Copy)]
+struct Output<'a> {
+    derivative: bool,
+    out: Option<&'a Path>,
+    json: bool,
 }
 
 /// Executes `percussion run` for an impact.
@@ -39,7 +53,8 @@ pub(super) fn run(arguments: &Run) -> Result<Verdict> {
     let Run { scenario, law, settings, robot, fixed_base, out, time_limit, json, .. } = arguments;
     let subject = input::impact(scenario, robot, *fixed_base)?;
     let law = law.unwrap_or(Which::All);
-    resolve_by(law, subject, settings, time_limit.start(), out.as_deref(), *json)
+    let output = Output { derivative: false, out: out.as_deref(), json: *json };
+    resolve_by(law, subject, settings, time_limit.start(), output)
 }
 
 fn resolve_by(
@@ -47,15 +62,17 @@ fn resolve_by(
     subject: Subject,
     settings: &LawSettings,
     clock: Clock,
-    out: Option<&Path>,
-    json: bool,
+    Output { derivative, out, json }: Output<'_>,
 ) -> Result<Verdict> {
     match law {
         Which::One(name) => {
-            let given = settings.settings.iter().cloned().chain(draws(settings)).collect();
-            let law = choose(name, given, subject.impact.as_deref())?;
+            let given: Given = settings.settings.iter().cloned().chain(draws(settings)).collect();
+            let law = choose(name, given.clone(), subject.impact.as_deref())?;
             prepare(out, &subject, law.is_set())?;
             let mut document = resolve(name, &law, &subject, (clock, out.is_some()))?;
+            if derivative {
+                document.derivative = Some(derivative::of(name, given, &subject)?);
+            }
             write(&mut document, &subject, &[], out)?;
             if let (Some(stage), Some(directory)) = (&subject.stage, out) {
                 let (files, _) = playing::write(stage, iter::once(&document), directory)?;

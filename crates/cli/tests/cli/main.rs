@@ -12,6 +12,7 @@ mod general;
 mod grains;
 mod hostile;
 mod impact;
+mod impact_derivative;
 mod impact_of_scenarios;
 mod impact_sets;
 mod inspect;

@@ -14,6 +14,7 @@
 //! | sticks | `u_t⁺ = 0` |
 //! | slides along a direction `d` of the polygon | `π_t = μ π_n d` |
 //! | slides across an edge of the polygon | no slip along the edge, `π_t` on it |
+//! | a part of an interval of PLUS | the same for the end of the whole interval, `u + W π/τ`; slip that stops or turns determines the part `τ` |
 //!
 //! With `F(y, x) = 0` for the unknowns `y` and all that came before, `x`, the implicit function theorem gives
 //! `dy = −(∂F/∂y)⁻¹ (∂F/∂x) dx`. One module does this for the equations of all laws; a law only states its modes. The
@@ -21,10 +22,10 @@
 //!
 //! - **Laws** [`Newton`](crate::newton::Newton), [`Poisson`](crate::poisson::Poisson),
 //!   [`AnitescuPotra`](crate::anitescu_potra::AnitescuPotra), [`Propagative`](crate::propagative::Propagative),
-//!   [`Routh`](crate::routh::Routh) except where it slides in space, one sample of
-//!   [`SetValuedRouth`](crate::set_valued::SetValuedRouth) with its draws held, with or without restitution, and
-//!   [`Sequential`](crate::sequential::Sequential) of one of these. Round cones have
-//!   [a derivative of their own](super::Derivative); [`Plus`](crate::plus::Plus) has none.
+//!   [`Routh`](crate::routh::Routh) except where it slides in space, [`Plus`](crate::plus::Plus) except in jams with
+//!   little slip, one sample of [`SetValuedRouth`](crate::set_valued::SetValuedRouth) with its draws held, with or without
+//!   restitution, and [`Sequential`](crate::sequential::Sequential) of one of these. Round cones have
+//!   [a derivative of their own](super::Derivative).
 //! - **States**: as long as all margins of the modes are positive, the outcome is differentiable. At an
 //!   [edge](State::Edge) there is no derivative in directions that move the margin, but there are
 //!   [one-sided](Derivative::one_sided) ones. Where equations are redundant, velocities have a derivative in directions
@@ -34,6 +35,8 @@
 //!   [`Reach`] is the step along a direction, exact for these laws if the velocity alone changes, and otherwise an
 //!   estimate of first order.
 //! - **Undetermined** is the friction of a contact that cannot move along its normal. A law that uses it is refused.
+//! - **PLUS** decides by `v_transition`, `v_capture` and `v_plastic`; where a speed passes one of them is an edge, and the outcome
+//!   may jump. The order in which its search drops constraints is no edge: what it finds is judged as it is.
 //! - **Does not** say that there is no other outcome, where a law has several.
 //! - **Accuracy** round-off times [`Derivative::condition`] for each piece.
 //! - **Cost** for each piece a singular value decomposition of `r + 1` rows, and `O(r² p)` for the columns of all `p = r +
@@ -45,13 +48,17 @@
 //! S. Scholtes, *Introduction to Piecewise Differentiable Equations*, Springer 2012 (selections of pieces, and one-sided derivatives).
 
 mod columns;
+mod dual;
 mod equations;
+mod fractions;
+mod intervals;
 mod margins;
 #[cfg_attr(
     not(feature = "sets"),
     expect(dead_code, reason = "only samples of sets need all of it")
 )]
 mod modes;
+mod rounds;
 #[cfg(feature = "sets")]
 mod sampled;
 #[cfg_attr(
@@ -90,6 +97,12 @@ pub trait Piecewise: Law {
     ///
     /// [`Error`] when there is no outcome, or when the law does not know its pieces.
     fn script(&self, problem: &Problem) -> Result<Script, Error>;
+}
+
+impl<L: Piecewise + ?Sized> Piecewise for Box<L> {
+    fn script(&self, problem: &Problem) -> Result<Script, Error> {
+        (**self).script(problem)
+    }
 }
 
 /// The derivative of one outcome; see the [module](self).

@@ -19,50 +19,82 @@
 //! Society A* 471 (2015) 20140859, equations (2.12) to (2.14).
 
 /// The limits of a step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    transition: f64,
-    sine: f64,
-    cosine: f64,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Limits {
+    /// Sliding speed that counts as none (m/s).
+    pub(crate) transition: f64,
+    /// Of `θ_max`.
+    pub(crate) sine: f64,
+    pub(crate) cosine: f64,
     least: f64,
 }
 
+/// What limits the step of a sliding point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limit {
+    /// Nothing: it reaches the end, within the transition velocity or without much of a turn.
+    Nothing,
+    /// Its closest point to rest, (2.13).
+    Closest,
+    /// The turn of its direction, (2.14).
+    Turn,
+    /// `α_min`, which is longer than (2.14) allows.
+    Least,
+}
+
 impl Limits {
-    pub(super) fn new(v_transition: f64, theta_max: f64, alpha_min: f64) -> Self {
+    pub(crate) fn new(v_transition: f64, theta_max: f64, alpha_min: f64) -> Self {
         let (sine, cosine) = theta_max.sin_cos();
         Self { transition: v_transition, sine, cosine, least: alpha_min }
     }
 
     /// Maximum step along `change` from the sliding velocity `start`: in `(0, 1]`.
     pub(super) fn fraction(&self, start: [f64; 2], change: [f64; 2]) -> f64 {
+        self.bounded(start, change).0
+    }
+
+    /// The same, with what limits it.
+    pub(crate) fn bounded(&self, start: [f64; 2], change: [f64; 2]) -> (f64, Limit) {
         let end = [start[0] + change[0], start[1] + change[1]];
         if end[0] * end[0] + end[1] * end[1] < self.transition * self.transition {
-            return 1.0;
+            return (1.0, Limit::Nothing);
         }
-        self.within(start, change, 1.0).min(1.0)
+        self.before_the_end(start, change)
+    }
+
+    /// The same, wherever the end is.
+    pub(crate) fn before_the_end(&self, start: [f64; 2], change: [f64; 2]) -> (f64, Limit) {
+        let (fraction, limit) = self.within(start, change, 1.0);
+        if fraction < 1.0 { (fraction, limit) } else { (1.0, Limit::Nothing) }
     }
 
     /// The same for an unbounded interval: infinite when nothing limits the step.
     pub(super) fn unbounded_fraction(&self, start: [f64; 2], change: [f64; 2]) -> f64 {
+        self.unbounded(start, change).0
+    }
+
+    /// The same, with what limits it.
+    pub(crate) fn unbounded(&self, start: [f64; 2], change: [f64; 2]) -> (f64, Limit) {
         self.within(start, change, f64::INFINITY)
     }
 
     /// A step that `α_min` makes longer than `θ_max` allows does not pass the closest point either, so
     /// friction does no positive work.
-    fn within(&self, start: [f64; 2], change: [f64; 2], end: f64) -> f64 {
+    fn within(&self, start: [f64; 2], change: [f64; 2], end: f64) -> (f64, Limit) {
         let along = start[0] * change[0] + start[1] * change[1];
         let across = (start[0] * change[1] - start[1] * change[0]).abs();
         let size = (change[0] * change[0] + change[1] * change[1]).sqrt();
         let closest = if along < 0.0 { -along / (size * size) } else { f64::INFINITY };
         if closest < end && across / size < self.transition {
-            return closest;
+            return (closest, Limit::Closest);
         }
         let turning = across * self.cosine - along * self.sine;
         if turning <= 0.0 {
-            return f64::INFINITY;
+            return (f64::INFINITY, Limit::Nothing);
         }
         let square = start[0] * start[0] + start[1] * start[1];
-        (square * self.sine / turning).max(self.least.min(closest))
+        let (turned, least) = (square * self.sine / turning, self.least.min(closest));
+        if turned >= least { (turned, Limit::Turn) } else { (least, Limit::Least) }
     }
 }
 

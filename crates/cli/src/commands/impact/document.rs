@@ -12,8 +12,7 @@ use percussion_impact::{
 use percussion_mechanism::view::Played;
 use serde::Serialize;
 
-use super::rounding::Sizes;
-use super::set::Set;
+use super::{derivative::Derivative, rounding::Sizes, set::Set};
 use crate::arguments::Allowed;
 
 /// The result of one law.
@@ -22,6 +21,8 @@ pub(super) struct Document {
     pub(super) law: String,
     #[serde(flatten)]
     pub(super) content: Content,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) derivative: Option<Derivative>,
     /// Written files; a set has its own list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<PathBuf>,
@@ -201,7 +202,7 @@ impl Document {
             Answer::Several(several) => Content::Several(List::new(problem, claims, several)?),
             Answer::Set(sampled) => Content::Set(Box::new(Set::new(problem, claims, *sampled)?)),
         };
-        Ok(Self { law, content, files: Vec::new(), played: Played::default() })
+        Ok(Self { law, content, derivative: None, files: Vec::new(), played: Played::default() })
     }
 
     /// The list of written files.

@@ -7,6 +7,7 @@ use percussion_impact::{
 use percussion_report::{Table, number::short};
 
 use super::{
+    derivative,
     document::{Content, Document, List, One},
     set_text,
     words::{NO_IMPACT, approaches, list, size, with_restitution},
@@ -29,7 +30,15 @@ pub(super) fn one(subject: &Subject, document: &Document) -> String {
         Content::Several(list) => several(subject, &document.law, list),
         Content::Set(set) => set_text::set(subject, &document.law, set),
     };
-    title + &answer + &written(document.files())
+    let derivative = document.derivative.as_ref();
+    let derivative = derivative.map_or_else(String::new, |one| {
+        let what = match document.content {
+            Content::Set(_) => "derivative of the first sample",
+            _ => "derivative",
+        };
+        derivative::text(subject, what, one)
+    });
+    title + &answer + &derivative + &written(document.files())
 }
 
 /// The status of an outcome, with a note if it does not use the data as given.

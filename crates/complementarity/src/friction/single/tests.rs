@@ -472,3 +472,15 @@ fn contacts_without_friction_push_along_the_normal() {
         }
     }
 }
+
+/// Below 2⁻¹⁰²² numbers lose digits, which counts beside the largest of them only.
+#[test]
+fn digits_are_kept_as_far_as_the_largest_entry_has_them() {
+    let small = 2.0_f64.powi(-600);
+    let fine = small * (1.0 + 2.0_f64.powi(-30));
+    let keeps = |entries: &[f64], exponent| super::keep_digits(entries.iter().copied(), exponent);
+    assert!(keeps(&[fine, small], -400));
+    assert!(!keeps(&[fine, small], -450));
+    assert!(keeps(&[fine, 2.0_f64.powi(23) * small], -450), "rounding beside the largest");
+    assert!(!keeps(&[1e300], 100), "too large");
+}

@@ -3,10 +3,11 @@
 use nalgebra::{DVector, RowDVector};
 
 use super::{
+    intervals::Interval,
     script::{End, Normal, Piece, Store, Tangent},
     tape::Tape,
 };
-use crate::directions::direction;
+use crate::{directions::direction, plus::Limits};
 
 /// One equation `F = 0` for the unknowns `y = (π, τ)` of a piece, where `τ` is its length on a path.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,8 @@ pub(super) enum Equation {
     Emptied { contact: usize },
     /// The lengths of all pieces of the step are 1 together.
     Step,
+    /// One of an interval.
+    Interval(Interval),
 }
 
 /// The equations of `piece`, as many as it has unknowns.
@@ -50,6 +53,10 @@ pub(super) fn equations(tape: &Tape<'_>, piece: &Piece) -> Vec<Equation> {
             Normal::Rebounds => Equation::Rebound { contact },
             Normal::Mirrors => Equation::Mirror { row },
             Normal::Returns => Equation::Returned { contact },
+            Normal::FreeByWhole => given(0.0),
+            Normal::StopsByWhole => Equation::Interval(Interval::RestOfWhole { row }),
+            Normal::Owed => Equation::Interval(Interval::Owed { contact }),
+            Normal::Jams => Equation::Interval(Interval::Jammed { row }),
         });
         push_tangents(tape, contact, *tangent, &mut equations);
     }
@@ -65,6 +72,11 @@ pub(super) fn equations(tape: &Tape<'_>, piece: &Piece) -> Vec<Equation> {
             equations.push(Equation::Still { contact, vector: [a[0] - b[0], a[1] - b[1]] });
         }
         End::Step => equations.push(Equation::Step),
+        End::Complete => equations.push(Equation::Interval(Interval::Complete)),
+        End::Closest(contact) => equations.push(Equation::Interval(Interval::Closest { contact })),
+        End::Turned(contact, Limits { sine, cosine, .. }) => {
+            equations.push(Equation::Interval(Interval::Turned { contact, sine, cosine }));
+        }
     }
     equations
 }
@@ -100,6 +112,23 @@ fn push_tangents(tape: &Tape<'_>, contact: usize, tangent: Tangent, equations: &
             let vector = sum.map(|entry| entry / size);
             equations.push(Equation::Friction { contact, vector, factor: 0.5 * size });
             equations.push(Equation::Still { contact, vector: along });
+        }
+        Tangent::RollsByWhole(_) => equations.extend(rows.map(|row| {
+            if tape.problem.is_locked(row) {
+                Equation::Impulse { row, constant: 0.0, rate: 0.0 }
+            } else {
+                Equation::Interval(Interval::RestOfWhole { row })
+            }
+        })),
+        Tangent::SlipsByWhole(_) => {
+            equations.push(Equation::Interval(Interval::OnCone { contact }));
+            if !plane {
+                equations.push(Equation::Interval(Interval::AlongWhole { contact }));
+            }
+        }
+        Tangent::Opposes(_) => {
+            equations
+                .extend(rows.map(|row| Equation::Interval(Interval::Opposes { contact, row })));
         }
     }
 }
@@ -181,6 +210,7 @@ impl Equation {
                 slope[rows] = 1.0;
                 tape.share + unknowns[rows] - 1.0
             }
+            Self::Interval(equation) => equation.at(tape, (unknowns, after), slope),
         }
     }
 
@@ -240,6 +270,7 @@ impl Equation {
                 change
             }
             Self::Step => tape.d_share.clone(),
+            Self::Interval(equation) => equation.by_data(tape, (unknowns, after), held),
         }
     }
 }

@@ -3,13 +3,12 @@
 use nalgebra::{DMatrix, DVector, RowDVector};
 
 use super::{
+    dual::{Dual, minus, norm, plus, times},
+    fractions::Whole,
     script::{End, Normal, Piece, Store, Tangent},
     tape::{Margin, Tape},
 };
 use crate::directions::direction;
-
-/// A number and its derivative by all data.
-type Dual = (f64, RowDVector<f64>);
 
 impl Tape<'_> {
     /// Adds the margins of a piece, in units of speed.
@@ -31,6 +30,12 @@ impl Tape<'_> {
             if *normal == Normal::Absent || own <= 0.0 {
                 continue;
             }
+            if normal.is_of_interval() {
+                let whole = Whole { tape: self, piece, solved, changes };
+                let margin = |(value, slope)| Margin { contact, value, slope };
+                found.extend(whole.margins(contact).into_iter().map(margin));
+                continue;
+            }
             let mut add = |(value, slope): Dual| found.push(Margin { contact, value, slope });
             let length = || {
                 let rows = self.impulse.len();
@@ -38,7 +43,6 @@ impl Tape<'_> {
             };
             let ends = |row: usize| piece.end == End::Row(row);
             match *normal {
-                Normal::Absent => {}
                 Normal::Free | Normal::Returns => {
                     if !ends(row) {
                         add(speed(row));
@@ -81,6 +85,11 @@ impl Tape<'_> {
                         add(times(energy, own));
                     }
                 }
+                Normal::Absent
+                | Normal::StopsByWhole
+                | Normal::FreeByWhole
+                | Normal::Owed
+                | Normal::Jams => {}
             }
             if !matches!(normal, Normal::Free | Normal::FreeBeyond) {
                 self.judge_tangent(contact, *tangent, piece, (&push, &speed), &mut found);
@@ -145,7 +154,10 @@ impl Tape<'_> {
         let start = |row: usize| (self.velocity[row], self.d_velocity.row(row).into_owned());
         let slip: &dyn Fn(usize) -> Dual = if ended { &start } else { speed };
         match tangent {
-            Tangent::None => {}
+            Tangent::None
+            | Tangent::RollsByWhole(_)
+            | Tangent::SlipsByWhole(_)
+            | Tangent::Opposes(_) => {}
             Tangent::Smooth => {
                 let mut slope = RowDVector::zeros(self.columns.count());
                 slope[self.columns.friction(contact)] = push(rows.start).0 * own;
@@ -197,26 +209,4 @@ pub(super) fn side_of(side: usize, of: usize, plane: bool) -> ([f64; 2], f64) {
     let sum = [a[0] + b[0], a[1] + b[1]];
     let size = sum[0].hypot(sum[1]);
     (sum.map(|entry| entry / size), 0.5 * size)
-}
-
-/// `‖x‖`, with the derivative zero at zero.
-fn norm(parts: Vec<Dual>) -> Dual {
-    let size = parts.iter().map(|part| part.0 * part.0).sum::<f64>().sqrt();
-    let mut slope = 0.0 * &parts[0].1;
-    for (value, change) in parts {
-        slope += change * (value / if size > 0.0 { size } else { 1.0 });
-    }
-    (size, slope)
-}
-
-fn times((value, slope): Dual, factor: f64) -> Dual {
-    (value * factor, slope * factor)
-}
-
-fn plus((a, b): Dual, (c, d): Dual) -> Dual {
-    (a + c, b + d)
-}
-
-fn minus((a, b): Dual, (c, d): Dual) -> Dual {
-    (a - c, b - d)
 }

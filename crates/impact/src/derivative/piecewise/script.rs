@@ -2,6 +2,8 @@
 
 use nalgebra::DVector;
 
+use crate::plus::Limits;
+
 /// An outcome as a sequence of pieces with fixed modes; made by [`Piecewise::script`](super::Piecewise::script).
 #[derive(Clone, Debug, Default)]
 pub struct Script {
@@ -31,6 +33,9 @@ pub(super) enum Item {
     Begin,
     /// A step of a path begins.
     BeginStep,
+    /// A round of compression and expansion begins, with what each contact returns in the next one. Contacts now owe what they
+    /// have to return of the round before.
+    BeginRound(Vec<Returns>),
     Piece(Box<Piece>),
     Check(Check),
     /// The impulses become `part` times those so far, plus `1 − part` times those of the piece from the beginning.
@@ -38,6 +43,17 @@ pub(super) enum Item {
         part: f64,
         piece: Box<Piece>,
     },
+}
+
+/// The coefficient of restitution of a contact in a round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Returns {
+    /// This constant.
+    Constant(f64),
+    /// That of the contact.
+    Own,
+    /// `1 − (1 − e) a/v` with the speed `a` of its approach and this speed `v`. `e` is that of the contact, unless it is given.
+    Falling { speed: f64, least: Option<f64> },
 }
 
 /// What holds between pieces, for velocities of contacts.
@@ -53,6 +69,10 @@ pub(super) enum Check {
         contacts: [usize; 2],
     },
     Approaches(usize),
+    /// Slower than this speed (m/s).
+    ApproachesBelow(usize, f64),
+    /// At least this fast (m/s).
+    ApproachesAbove(usize, f64),
     Separates(usize),
     /// Restitution is zero, and the law has other pieces beyond that.
     Inelastic(usize),
@@ -116,6 +136,21 @@ pub(super) enum Normal {
     ReturnsAndStops,
     /// `π_n` is this rate (N·s) times the length of the piece.
     Pushes(f64),
+    /// `u_n = 0` at the end of the whole interval, of which the piece is a part as large as its length.
+    StopsByWhole,
+    /// `π_n = 0`, and the contact separates at the end of the whole interval.
+    FreeByWhole,
+    /// The part of what the contact owes in the round.
+    Owed,
+    /// The part of the impulse that would stop it alone, because friction presses it down.
+    Jams,
+}
+
+impl Normal {
+    /// Whether it belongs to an interval, of which the piece is a part.
+    pub(super) const fn is_of_interval(self) -> bool {
+        matches!(self, Self::StopsByWhole | Self::FreeByWhole | Self::Owed | Self::Jams)
+    }
 }
 
 /// The equations of tangential impulses `π_t` of a piece.
@@ -133,6 +168,12 @@ pub(super) enum Tangent {
     Vertex(usize, usize),
     /// Between the direction of this index and the next one, across which there is no slip.
     Edge(usize, usize),
+    /// `u_t = 0` at the end of the whole interval; friction is in the disk. At the beginning there is little slip.
+    RollsByWhole(Limits),
+    /// `‖π_t‖ = μ π_n` against the slip at the end of the whole interval. At the beginning there is little slip.
+    SlipsByWhole(Limits),
+    /// `π_t = −μ π_n u_t/‖u_t‖` with the slip at the beginning.
+    Opposes(Limits),
 }
 
 /// What determines the length of a piece of a path.
@@ -154,6 +195,12 @@ pub(super) enum End {
     Turn { contact: usize, from: usize, to: usize, of: usize },
     /// The step is complete.
     Step,
+    /// The interval is complete: the length is 1.
+    Complete,
+    /// The slip of a contact is closest to rest.
+    Closest(usize),
+    /// The slip of a contact has turned by the largest angle.
+    Turned(usize, Limits),
 }
 
 /// Use of energy and impulse by a contact during a piece.

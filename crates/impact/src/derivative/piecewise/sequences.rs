@@ -2,7 +2,7 @@
 
 use super::{
     Error, Piecewise, resolved,
-    script::{Check, End, Item, Normal, Piece, Script, Store, Tangent},
+    script::{Check, End, Item, Normal, Piece, Returns, Script, Store, Tangent},
     simultaneous::impulses,
 };
 use crate::{
@@ -92,16 +92,26 @@ fn embedded(problem: &Problem, contact: usize, item: Item) -> Item {
             End::Returned(_) => End::Returned(contact),
             End::Stop { vector, .. } => End::Stop { contact, vector },
             End::Turn { from, to, of, .. } => End::Turn { contact, from, to, of },
+            End::Complete => End::Complete,
+            End::Closest(_) => End::Closest(contact),
+            End::Turned(_, limits) => End::Turned(contact, limits),
         };
         Box::new(piece)
     };
     match item {
         Item::Begin => Item::Begin,
         Item::BeginStep => Item::BeginStep,
+        Item::BeginRound(returns) => {
+            let mut all = vec![Returns::Constant(0.0); problem.contacts().len()];
+            all[contact] = returns[0];
+            Item::BeginRound(all)
+        }
         Item::Piece(single) => Item::Piece(piece(&single)),
         Item::Blend { part, piece: single } => Item::Blend { part, piece: piece(&single) },
         Item::Check(check) => Item::Check(match check {
             Check::Approaches(_) => Check::Approaches(contact),
+            Check::ApproachesBelow(_, speed) => Check::ApproachesBelow(contact, speed),
+            Check::ApproachesAbove(_, speed) => Check::ApproachesAbove(contact, speed),
             Check::Separates(_) => Check::Separates(contact),
             Check::Inelastic(_) => Check::Inelastic(contact),
             Check::Faster { weights, .. } => Check::Faster { contacts: [contact; 2], weights },

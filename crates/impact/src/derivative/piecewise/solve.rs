@@ -5,6 +5,7 @@ use nalgebra::{DMatrix, DVector, RowDVector, SVD};
 use super::{
     Error,
     equations::{Equation, equations},
+    intervals::Interval,
     script::{End, Piece, Store},
     tape::Tape,
 };
@@ -27,9 +28,16 @@ impl Tape<'_> {
         let mut d_after = self.problem.delassus() * pushes + &solved.held;
         let mut after = after.clone();
         for equation in &list {
-            if let Equation::Rest { row } = equation {
-                after[*row] = 0.0;
-                d_after.row_mut(*row).fill(0.0);
+            let stopped = match equation {
+                Equation::Rest { row } => Some(*row),
+                Equation::Interval(Interval::RestOfWhole { row }) if piece.end == End::Complete => {
+                    Some(*row)
+                }
+                _ => None,
+            };
+            if let Some(row) = stopped {
+                after[row] = 0.0;
+                d_after.row_mut(row).fill(0.0);
             }
         }
         self.keep_books(piece, (unknowns, &after), (d_unknowns, &d_after));
@@ -112,8 +120,7 @@ impl Tape<'_> {
     ) -> Result<(), ()> {
         let rows = self.impulse.len();
         let returned = |contact: usize| {
-            let gives = self.problem.contacts()[contact].restitution > 0.0;
-            piece.stores[contact] == Store::Compresses && gives
+            piece.stores[contact] == Store::Compresses && self.returns[contact] > 0.0
         };
         for kernel in inverse.kernel.column_iter() {
             let impulse = kernel.component_mul(scale);

@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector, RowDVector};
 use super::{
     Error,
     columns::Columns,
-    script::{Check, End, Item, Piece, Script, Store},
+    script::{Check, End, Item, Piece, Returns, Script, Store},
 };
 use crate::Problem;
 
@@ -42,6 +42,11 @@ pub(super) struct Tape<'a> {
     pub(super) d_expansion: DMatrix<f64>,
     pub(super) energies: DVector<f64>,
     pub(super) d_energies: DMatrix<f64>,
+    /// The coefficients of restitution, of the present round where there are rounds, and what is owed in it.
+    pub(super) returns: DVector<f64>,
+    pub(super) d_returns: DMatrix<f64>,
+    pub(super) owed: DVector<f64>,
+    pub(super) d_owed: DMatrix<f64>,
     /// The part of the step that is done.
     pub(super) share: f64,
     pub(super) d_share: RowDVector<f64>,
@@ -63,6 +68,11 @@ impl<'a> Tape<'a> {
         let mut d_velocity = DMatrix::zeros(rows, count);
         d_velocity.view_mut((0, 0), (rows, rows)).fill_with_identity();
         let (none, d_none) = (DVector::zeros(contacts), DMatrix::zeros(contacts, count));
+        let returns = DVector::from_fn(contacts, |k, _| problem.contacts()[k].restitution);
+        let mut d_returns = d_none.clone();
+        for contact in 0..contacts {
+            d_returns[(contact, columns.restitution(contact))] = 1.0;
+        }
         Self {
             problem,
             columns,
@@ -76,8 +86,12 @@ impl<'a> Tape<'a> {
             d_compression: d_none.clone(),
             expansion: none.clone(),
             d_expansion: d_none.clone(),
-            energies: none,
-            d_energies: d_none,
+            energies: none.clone(),
+            d_energies: d_none.clone(),
+            returns,
+            d_returns,
+            owed: none,
+            d_owed: d_none,
             share: 0.0,
             d_share: RowDVector::zeros(count),
             margins: Vec::new(),
@@ -96,6 +110,7 @@ impl<'a> Tape<'a> {
                     self.share = 0.0;
                     self.d_share.fill(0.0);
                 }
+                Item::BeginRound(returns) => self.begin_round(returns),
                 Item::Piece(piece) => self.take(piece)?,
                 Item::Check(check) => self.check(*check),
                 Item::Blend { part, piece } => self.blend(*part, piece)?,
@@ -111,6 +126,43 @@ impl<'a> Tape<'a> {
             vector.fill(0.0);
         }
         for matrix in [&mut self.d_compression, &mut self.d_expansion, &mut self.d_energies] {
+            matrix.fill(0.0);
+        }
+    }
+
+    /// Contacts owe what they return of the compression in the round before. Coefficients are those of the present approach.
+    fn begin_round(&mut self, returns: &[Returns]) {
+        for (contact, rule) in returns.iter().enumerate() {
+            let (e, c) = (self.returns[contact], self.compression[contact]);
+            self.owed[contact] = e * c;
+            let change = self.d_returns.row(contact) * c + self.d_compression.row(contact) * e;
+            self.d_owed.set_row(contact, &change);
+            let own =
+                (self.problem.contacts()[contact].restitution, self.columns.restitution(contact));
+            let row = self.problem.rows(contact).start;
+            let approach = -self.velocity[row];
+            let mut change = RowDVector::zeros(self.columns.count());
+            self.returns[contact] = match *rule {
+                Returns::Constant(e) => e,
+                Returns::Own => {
+                    change[own.1] = 1.0;
+                    own.0
+                }
+                Returns::Falling { speed, least } => {
+                    let e = least.unwrap_or(own.0);
+                    change = self.d_velocity.row(row) * ((1.0 - e) / speed);
+                    if least.is_none() {
+                        change[own.1] += approach / speed;
+                    }
+                    1.0 - (1.0 - e) * approach / speed
+                }
+            };
+            self.d_returns.set_row(contact, &change);
+        }
+        for vector in [&mut self.compression, &mut self.expansion] {
+            vector.fill(0.0);
+        }
+        for matrix in [&mut self.d_compression, &mut self.d_expansion] {
             matrix.fill(0.0);
         }
     }
@@ -202,6 +254,13 @@ impl<'a> Tape<'a> {
             }
             Check::Approaches(contact) => {
                 (contact, -self.velocity[row(contact)], -self.d_velocity.row(row(contact)))
+            }
+            Check::ApproachesBelow(contact, speed) => {
+                let slope = self.d_velocity.row(row(contact)).into_owned();
+                (contact, speed + self.velocity[row(contact)], slope)
+            }
+            Check::ApproachesAbove(contact, speed) => {
+                (contact, -speed - self.velocity[row(contact)], -self.d_velocity.row(row(contact)))
             }
             Check::Separates(contact) => (
                 contact,
