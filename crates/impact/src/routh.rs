@@ -85,6 +85,7 @@ impl FromSettings for Routh {
 #[cfg(test)]
 mod tests;
 
+pub(crate) use curve::{ERROR, STAGES};
 pub(crate) use path::{Leg, LegEnd};
 use path::{Path, Walk};
 

@@ -14,6 +14,7 @@
 //! | sticks | `u_t⁺ = 0` |
 //! | slides along a direction `d` of the polygon | `π_t = μ π_n d` |
 //! | slides across an edge of the polygon | no slip along the edge, `π_t` on it |
+//! | slides in space by Routh's law | a differential equation instead, whose linearization is followed |
 //! | a part of an interval of PLUS | the same for the end of the whole interval, `u + W π/τ`; slip that stops or turns determines the part `τ` |
 //!
 //! With `F(y, x) = 0` for the unknowns `y` and all that came before, `x`, the implicit function theorem gives
@@ -22,8 +23,7 @@
 //!
 //! - **Laws** [`Newton`](crate::newton::Newton), [`Poisson`](crate::poisson::Poisson),
 //!   [`AnitescuPotra`](crate::anitescu_potra::AnitescuPotra), [`Propagative`](crate::propagative::Propagative),
-//!   [`Routh`](crate::routh::Routh) except where it slides in space, [`Plus`](crate::plus::Plus) except in jams with
-//!   little slip, one sample of [`SetValuedRouth`](crate::set_valued::SetValuedRouth) with its draws held, with or without
+//!   [`Routh`](crate::routh::Routh), [`Plus`](crate::plus::Plus) except in jams with little slip, one sample of [`SetValuedRouth`](crate::set_valued::SetValuedRouth) with its draws held, with or without
 //!   restitution, and [`Sequential`](crate::sequential::Sequential) of one of these. Round cones have
 //!   [a derivative of their own](super::Derivative).
 //! - **States**: as long as all margins of the modes are positive, the outcome is differentiable. At an
@@ -47,6 +47,7 @@
 //! The derivation is ours, in the book, chapter "Derivatives".
 //! S. Scholtes, *Introduction to Piecewise Differentiable Equations*, Springer 2012 (selections of pieces, and one-sided derivatives).
 
+mod arc;
 mod columns;
 mod dual;
 mod equations;

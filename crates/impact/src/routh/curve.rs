@@ -44,7 +44,7 @@ pub(super) fn follow(path: &mut Path<'_>, tolerance: f64, step_limit: usize) -> 
             // The event lies between `state` and `next`; the rest of the step is computed again.
             state = state.to_event(path, step);
             state.leave(path);
-            path.legs.push(leg(path));
+            path.legs.push(leg(path, path.next_end()));
             if path.is_over() {
                 return Walk::Ended;
             }
@@ -56,17 +56,17 @@ pub(super) fn follow(path: &mut Path<'_>, tolerance: f64, step_limit: usize) -> 
             step *= (0.9 * size.max(1e-10).powf(-0.2)).min(5.0);
         }
         if state.sliding().norm() <= tolerance * speed {
-            path.legs.push(leg(path));
+            path.legs.push(leg(path, LegEnd::Slip));
             return Walk::On;
         }
     }
-    path.legs.push(leg(path));
+    path.legs.push(leg(path, LegEnd::Limit));
     Walk::Limit
 }
 
-const fn leg(path: &Path<'_>) -> Leg {
+const fn leg(path: &Path<'_>, end: LegEnd) -> Leg {
     let percussion = path.percussion;
-    Leg { phase: Phase::Slide, percussion, tangential: [0.0; 2], end: LegEnd::Curve }
+    Leg { phase: Phase::Slide, percussion, tangential: [0.0; 2], end, is_curved: true }
 }
 
 fn error_size(error: &Vector6<f64>, sliding: f64, percussion: f64, speed: f64) -> f64 {
@@ -143,7 +143,7 @@ impl State {
 }
 
 /// Rows of the tableau; the last holds the weights of order 5.
-const STAGES: [&[f64]; 7] = [
+pub(crate) const STAGES: [&[f64]; 7] = [
     &[],
     &[1.0 / 5.0],
     &[3.0 / 40.0, 9.0 / 40.0],
@@ -154,7 +154,7 @@ const STAGES: [&[f64]; 7] = [
 ];
 
 /// Weights of order 5 minus those of order 4.
-const ERROR: [f64; 7] = [
+pub(crate) const ERROR: [f64; 7] = [
     71.0 / 57600.0,
     0.0,
     -71.0 / 16695.0,

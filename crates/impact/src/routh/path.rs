@@ -25,8 +25,8 @@ pub(crate) enum LegEnd {
     Restitution,
     /// The slip stops.
     Slip,
-    /// A step of a curved path.
-    Curve,
+    /// The limit of steps.
+    Limit,
 }
 
 /// A segment of the path.
@@ -38,6 +38,8 @@ pub(crate) struct Leg {
     /// Friction per unit of normal impulse.
     pub(crate) tangential: [f64; 2],
     pub(crate) end: LegEnd,
+    /// Whether the slip turns, so that friction is not constant.
+    pub(crate) is_curved: bool,
 }
 
 /// Totals over the phases in which the contact approaches, or over those in which it separates.
@@ -135,7 +137,8 @@ impl<'a> Path<'a> {
             } else {
                 LegEnd::Restitution
             };
-            self.legs.push(Leg { phase, percussion: self.percussion, tangential, end });
+            let (percussion, is_curved) = (self.percussion, false);
+            self.legs.push(Leg { phase, percussion, tangential, end, is_curved });
             if event > duration {
                 return Walk::On;
             }
@@ -201,6 +204,11 @@ impl<'a> Path<'a> {
             return velocity;
         }
         self.restitution_reached(velocity, percussion, work).max(-velocity)
+    }
+
+    /// What the event that the path has reached ends.
+    pub(super) fn next_end(&self) -> LegEnd {
+        if self.approaches || !self.is_over() { LegEnd::Compression } else { LegEnd::Restitution }
     }
 
     /// Whether the event that the path has reached ends the impact.

@@ -120,7 +120,7 @@ fn push_tangents(tape: &Tape<'_>, contact: usize, tangent: Tangent, equations: &
                 Equation::Interval(Interval::RestOfWhole { row })
             }
         })),
-        Tangent::SlipsByWhole(_) => {
+        Tangent::SlipsByWhole(_) | Tangent::Restarts => {
             equations.push(Equation::Interval(Interval::OnCone { contact }));
             if !plane {
                 equations.push(Equation::Interval(Interval::AlongWhole { contact }));

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector, RowDVector};
 
 use super::{
-    dual::{Dual, minus, norm, plus, times},
+    dual::{Dual, dot, minus, norm, plus, quotient, times},
     fractions::Whole,
     script::{End, Normal, Piece, Store, Tangent},
     tape::{Margin, Tape},
@@ -169,6 +169,13 @@ impl Tape<'_> {
                     let inside = minus(times(bound.clone(), factor), along(vector, &push));
                     add(times(inside, own));
                 }
+            }
+            Tangent::Restarts => {
+                let pair =
+                    |part: &dyn Fn(usize) -> Dual| [rows.start + 1, rows.start + 2].map(part);
+                let (opposed, slip) = (pair(push), pair(speed));
+                let size = norm(opposed.clone().into());
+                add(times(quotient(&dot(&opposed, &slip), &size), -1.0));
             }
             Tangent::SticksRound => {
                 let size = norm(tangents.clone().map(push).collect());

@@ -37,6 +37,7 @@ pub(super) enum Item {
     /// have to return of the round before.
     BeginRound(Vec<Returns>),
     Piece(Box<Piece>),
+    Arc(Arc),
     Check(Check),
     /// The impulses become `part` times those so far, plus `1 − part` times those of the piece from the beginning.
     Blend {
@@ -109,6 +110,29 @@ impl Piece {
     }
 }
 
+/// An arc of the path of a contact with two tangents.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Arc {
+    pub(super) contact: usize,
+    pub(super) store: Store,
+    pub(super) end: ArcEnd,
+}
+
+/// What ends an arc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArcEnd {
+    /// `u_n = 0`.
+    Rest,
+    /// `u_n = −e u_n` of the beginning of the impact.
+    Rebound,
+    /// The impulse of the expansion is `e` times that of the compression.
+    Returned,
+    /// The stored energy is used up.
+    Emptied,
+    /// The slip stops.
+    Stop,
+}
+
 /// The equation of a normal impulse `π_n` of a piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Normal {
@@ -174,6 +198,8 @@ pub(super) enum Tangent {
     SlipsByWhole(Limits),
     /// `π_t = −μ π_n u_t/‖u_t‖` with the slip at the beginning.
     Opposes(Limits),
+    /// `‖π_t‖ = μ π_n` against the slip at the end, of which there is none at the beginning.
+    Restarts,
 }
 
 /// What determines the length of a piece of a path.

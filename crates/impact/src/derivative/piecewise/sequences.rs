@@ -2,7 +2,7 @@
 
 use super::{
     Error, Piecewise, resolved,
-    script::{Check, End, Item, Normal, Piece, Returns, Script, Store, Tangent},
+    script::{Arc, Check, End, Item, Normal, Piece, Returns, Script, Store, Tangent},
     simultaneous::impulses,
 };
 use crate::{
@@ -107,6 +107,7 @@ fn embedded(problem: &Problem, contact: usize, item: Item) -> Item {
             Item::BeginRound(all)
         }
         Item::Piece(single) => Item::Piece(piece(&single)),
+        Item::Arc(arc) => Item::Arc(Arc { contact, ..arc }),
         Item::Blend { part, piece: single } => Item::Blend { part, piece: piece(&single) },
         Item::Check(check) => Item::Check(match check {
             Check::Approaches(_) => Check::Approaches(contact),

@@ -100,7 +100,7 @@ impl Tape<'_> {
     }
 
     /// `du⁺` with the impulses of the piece held: `du + dW π`.
-    fn held(&self, unknowns: &DVector<f64>) -> DMatrix<f64> {
+    pub(super) fn held(&self, unknowns: &DVector<f64>) -> DMatrix<f64> {
         let mut held = self.d_velocity.clone();
         let rows = self.impulse.len();
         for i in 0..rows {

@@ -112,6 +112,7 @@ impl<'a> Tape<'a> {
                 }
                 Item::BeginRound(returns) => self.begin_round(returns),
                 Item::Piece(piece) => self.take(piece)?,
+                Item::Arc(arc) => self.follow(*arc)?,
                 Item::Check(check) => self.check(*check),
                 Item::Blend { part, piece } => self.blend(*part, piece)?,
             }

@@ -147,12 +147,24 @@ impl Draw {
         case
     }
 
+    /// The same with two tangents at each contact, and with the first contact only.
+    pub(in crate::derivative) fn spatial_contact(&mut self) -> Case {
+        let mut case = self.case_with_tangents(2);
+        case.problem = case.problem.contact_problem(0).expect("a contact");
+        case
+    }
+
     /// The same with one tangent at each contact.
     pub(in crate::derivative) fn planar_case(&mut self) -> Case {
+        self.case_with_tangents(1)
+    }
+
+    /// The same with this number of tangents at each contact.
+    pub(in crate::derivative) fn case_with_tangents(&mut self, count: usize) -> Case {
         let Case { law, problem, mass } = self.case();
         let n = problem.dimension();
         let contacts = problem.contacts().to_vec().into_iter().map(|contact| {
-            let tangents = vec![self.vector(n)];
+            let tangents = (0..count).map(|_| self.vector(n)).collect();
             Contact { tangents, ..contact }
         });
         let (contacts, joints) = (contacts.collect(), problem.bilateral_jacobian().clone());
