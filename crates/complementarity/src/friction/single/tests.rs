@@ -478,7 +478,7 @@ fn contacts_without_friction_push_along_the_normal() {
 fn digits_are_kept_as_far_as_the_largest_entry_has_them() {
     let small = 2.0_f64.powi(-600);
     let fine = small * (1.0 + 2.0_f64.powi(-30));
-    let keeps = |entries: &[f64], exponent| super::keep_digits(entries.iter().copied(), exponent);
+    let keeps = |entries: &[f64], exponent| keep_digits(entries.iter().copied(), exponent);
     assert!(keeps(&[fine, small], -400));
     assert!(!keeps(&[fine, small], -450));
     assert!(keeps(&[fine, 2.0_f64.powi(23) * small], -450), "rounding beside the largest");

@@ -163,9 +163,9 @@ impl Flow<'_> {
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
             if self.event(&self.advance(state, middle).0).0 >= 0.0 {
-                high = middle
+                high = middle;
             } else {
-                low = middle
+                low = middle;
             }
         }
         let mut end = self.advance(state, high).0;
