@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! See [`derivative`](crate::derivative) and [`piecewise`].
+//! See [`derivative`] and [`piecewise`].
 
 use std::sync::Arc;
 
