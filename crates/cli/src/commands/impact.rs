@@ -17,7 +17,7 @@ use std::{iter, path::Path};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use percussion_impact::laws::{self, Answer};
-use percussion_mechanism::laws::{Choice, Name};
+use percussion_mechanism::laws::{Choice, Error as LawError, Name};
 
 use self::document::{Comparison, Content, Document, Entry, Left, Refused};
 use crate::{
@@ -216,7 +216,12 @@ fn side_by_side(
         match resolve(*name, law, subject, (clock, out.is_some())) {
             Ok(document) => Entry::Answer(Box::new(document)),
             Err(error) => {
-                Entry::Refused(Refused { law: name.to_string(), error: with_causes(&error) })
+                let by_setting = matches!(
+                    error.downcast_ref(),
+                    Some(LawError::Law(percussion_impact::Error::Setting { .. }))
+                );
+                let (law, error) = (name.to_string(), with_causes(&error));
+                Entry::Refused(Refused { law, error, by_setting })
             }
         }
     });
@@ -249,8 +254,13 @@ fn side_by_side(
     if !left.is_empty() {
         complain(&anyhow!("the time limit was reached before {}", left.join(", ")));
     }
+    let wrong: Vec<_> =
+        comparison.refusals().filter(|one| one.by_setting).map(|one| one.law.as_str()).collect();
+    if !wrong.is_empty() {
+        complain(&anyhow!("a setting of {} is out of its range", wrong.join(", ")));
+    }
     let is_resolved = |document: &Document| document.is_resolved(allowed);
-    Ok(verdict(left.is_empty() && comparison.answers().all(is_resolved)))
+    Ok(verdict(left.is_empty() && wrong.is_empty() && comparison.answers().all(is_resolved)))
 }
 
 fn verdict(met: bool) -> Verdict {

@@ -153,3 +153,22 @@ fn figures_and_tables_of_a_set_are_written() {
     let figure = std::fs::read_to_string(out.join("contact-1.svg")).unwrap();
     assert!(figure.contains("right corner"), "the contact is named");
 }
+
+/// A law whose setting is out of its range has no answer, and the others must not hide that.
+#[test]
+fn a_comparison_with_a_wrong_setting_fails() {
+    let given = ["compare", "rocking-block", "--laws", "newton,plus", "--set"];
+    let wrong = percussion(&[&given[..], &["plus.theta_max=9"]].concat());
+    assert_eq!(wrong.code, Some(1), "{}", wrong.stdout);
+    assert!(
+        wrong.stdout.contains("plus does not apply: setting `theta_max` is 9"),
+        "{}",
+        wrong.stdout
+    );
+    assert!(wrong.stderr.contains("a setting of plus is out of its range"), "{}", wrong.stderr);
+    let right = percussion(&[&given[..], &["plus.theta_max=0.1"]].concat());
+    assert_eq!(right.code, Some(0), "{}", right.stderr);
+    // Routh's law takes one contact only, which is no fault of the user.
+    let other = percussion(&["compare", "rocking-block", "--laws", "newton,routh"]);
+    assert_eq!(other.code, Some(0), "{}", other.stderr);
+}

@@ -173,6 +173,9 @@ pub(super) struct Place {
 pub(super) struct Refused {
     pub(super) law: String,
     pub(super) error: String,
+    /// Whether a setting of the user is the reason.
+    #[serde(skip)]
+    pub(super) by_setting: bool,
 }
 
 /// A law that was not asked.
