@@ -23,8 +23,9 @@
 //!
 //! - **Laws** [`Newton`](crate::newton::Newton), [`Poisson`](crate::poisson::Poisson),
 //!   [`AnitescuPotra`](crate::anitescu_potra::AnitescuPotra), [`Propagative`](crate::propagative::Propagative),
-//!   [`Routh`](crate::routh::Routh), [`Plus`](crate::plus::Plus) except in jams with little slip, one sample of [`SetValuedRouth`](crate::set_valued::SetValuedRouth) with its draws held, with or without
-//!   restitution, and [`Sequential`](crate::sequential::Sequential) of one of these. Round cones have
+//!   [`Routh`](crate::routh::Routh), [`Plus`](crate::plus::Plus) except in jams with little slip, one sample of
+//!   [`SetValuedRouth`](crate::set_valued::SetValuedRouth) with its draws held, with or without restitution, and
+//!   [`Sequential`](crate::sequential::Sequential) of one of these. Round cones have
 //!   [a derivative of their own](super::Derivative).
 //! - **States**: as long as all margins of the modes are positive, the outcome is differentiable. At an
 //!   [edge](State::Edge) there is no derivative in directions that move the margin, but there are

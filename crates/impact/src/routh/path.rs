@@ -206,7 +206,7 @@ impl<'a> Path<'a> {
         self.restitution_reached(velocity, percussion, work).max(-velocity)
     }
 
-    /// What the event that the path has reached ends.
+    /// Whether the event here is the end of the impact, or only a change between approach and separation.
     pub(super) fn next_end(&self) -> LegEnd {
         if self.approaches || !self.is_over() { LegEnd::Compression } else { LegEnd::Restitution }
     }

@@ -20,7 +20,7 @@ use nalgebra::{DMatrix, DVector, RowDVector, Vector3};
 use super::{
     Error,
     dual::Dual,
-    script::{Arc, ArcEnd, Store},
+    script::{Arc, End, Store},
     tape::{Margin, Tape},
 };
 use crate::routh::{ERROR, STAGES};
@@ -65,49 +65,25 @@ impl Tape<'_> {
         self.d_velocity = self.held(&push) + w * &d_push;
         self.velocity += w * &push;
         let rests: &[usize] = match arc.end {
-            ArcEnd::Rest => &[0],
-            ArcEnd::Stop => &[1, 2],
+            End::Row(row) if row == first => &[0],
+            End::Row(_) => &[1, 2],
             _ => &[],
         };
         for row in rests {
             self.velocity[first + row] = 0.0;
             self.d_velocity.row_mut(first + row).fill(0.0);
         }
-        if arc.end != ArcEnd::Stop {
+        if rests.len() < 2 {
             // Where slip nearly stops, its direction turns fast.
             let (value, slope) = slowest;
             self.margins.push(Margin { contact: arc.contact, value, slope });
         }
-        self.keep_books_of_arc(arc, &end);
+        let dual = |row: usize| (end[(row, 0)], end.view_range(row..=row, 1..).row(0).into_owned());
+        self.keep_book(arc.contact, arc.store, (dual(0), dual(3)), arc.end);
         self.impulse += push;
         self.d_impulse += d_push;
         self.pieces += 1;
         Ok(())
-    }
-
-    fn keep_books_of_arc(&mut self, arc: Arc, end: &State) {
-        let contact = arc.contact;
-        let e = self.problem.contacts()[contact].restitution;
-        let part = self.stored_part(arc.store, contact);
-        let (push, work) = (end[(0, 0)], end[(3, 0)]);
-        let [d_push, d_work] = [0, 3].map(|row| end.view_range(row..=row, 1..));
-        let (book, d_book) = match arc.store {
-            Store::Expands => (&mut self.expansion, &mut self.d_expansion),
-            _ => (&mut self.compression, &mut self.d_compression),
-        };
-        book[contact] += push;
-        let mut row = d_book.row_mut(contact);
-        row += d_push;
-        self.energies[contact] -= part * work;
-        let mut row = self.d_energies.row_mut(contact);
-        row -= d_work * part;
-        if arc.store == Store::Compresses {
-            row[self.columns.restitution(contact)] -= 2.0 * e * work;
-        }
-        if arc.end == ArcEnd::Emptied {
-            self.energies[contact] = 0.0;
-            row.fill(0.0);
-        }
     }
 }
 
@@ -139,19 +115,17 @@ impl Flow<'_> {
                 step *= (0.9 * size.powf(-0.2)).clamp(0.1, 0.9);
                 continue;
             }
-            if self.arc.end == ArcEnd::Stop {
-                state = next;
-                if self.slip(&state).0 <= STOPPED * speed {
-                    return Some((state, slowest));
+            match self.event(&next) {
+                Some((value, ..)) if value >= 0.0 => {
+                    let end = self.at_event(&state, step)?;
+                    slowest = slower(&end, slowest);
+                    return Some((end, slowest));
                 }
-            } else if self.event(&next).0 >= 0.0 {
-                let end = self.at_event(&state, step)?;
-                slowest = slower(&end, slowest);
-                return Some((end, slowest));
-            } else {
-                slowest = slower(&next, slowest);
-                state = next;
+                Some(_) => slowest = slower(&next, slowest),
+                None if self.slip(&next).0 <= STOPPED * speed => return Some((next, slowest)),
+                None => {}
             }
+            state = next;
             step *= (0.9 * size.max(1e-10).powf(-0.2)).min(5.0);
         }
         None
@@ -162,14 +136,14 @@ impl Flow<'_> {
         let (mut low, mut high) = (0.0, step);
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
-            if self.event(&self.advance(state, middle).0).0 >= 0.0 {
+            if self.event(&self.advance(state, middle).0)?.0 >= 0.0 {
                 high = middle;
             } else {
                 low = middle;
             }
         }
         let mut end = self.advance(state, high).0;
-        let (_, change, rate) = self.event(&end);
+        let (_, change, rate) = self.event(&end)?;
         if rate <= 0.0 {
             return None;
         }
@@ -205,17 +179,16 @@ impl Flow<'_> {
 
     /// `‖u_t‖`.
     fn slip(&self, state: &State) -> Dual {
-        let (u, d_u) = self.velocity(state);
-        let slip = u[1].hypot(u[2]);
-        (slip, (d_u.row(1) * u[1] + d_u.row(2) * u[2]) / slip.max(f64::MIN_POSITIVE))
+        slip_of(&self.velocity(state))
     }
 
     /// The derivative of the state by `τ`.
     fn rate(&self, state: &State) -> State {
         let contact = self.arc.contact;
         let friction = self.tape.problem.contacts()[contact].friction;
-        let (u, d_u) = self.velocity(state);
-        let (slip, d_slip) = self.slip(state);
+        let velocity = self.velocity(state);
+        let (slip, d_slip) = slip_of(&velocity);
+        let (u, d_u) = velocity;
         let mut rate = State::zeros(4, state.ncols());
         let mut set = |k: usize, value: f64, change: RowDVector<f64>| {
             rate[(k, 0)] = value;
@@ -234,16 +207,13 @@ impl Flow<'_> {
     /// A step of the pair of Dormand and Prince, and its error.
     fn advance(&self, state: &State, step: f64) -> (State, State) {
         let mut slopes: Vec<State> = Vec::with_capacity(7);
-        for row in STAGES {
-            let mut here = state.clone();
-            for (a, slope) in row.iter().zip(&slopes) {
-                here += slope * (a * step);
-            }
-            slopes.push(self.rate(&here));
-        }
         let mut next = state.clone();
-        for (a, slope) in STAGES[6].iter().zip(&slopes) {
-            next += slope * (a * step);
+        for row in STAGES {
+            next.copy_from(state);
+            for (a, slope) in row.iter().zip(&slopes) {
+                next += slope * (a * step);
+            }
+            slopes.push(self.rate(&next));
         }
         let mut error = State::zeros(4, state.ncols());
         for (e, slope) in ERROR.iter().zip(&slopes) {
@@ -252,8 +222,8 @@ impl Flow<'_> {
         (next, error)
     }
 
-    /// The event, its derivative by all data, and its rate along the path: negative before it.
-    fn event(&self, state: &State) -> (f64, RowDVector<f64>, f64) {
+    /// The event, its derivative by all data, and its rate along the path: negative before it; `None` where the slip stops.
+    fn event(&self, state: &State) -> Option<(f64, RowDVector<f64>, f64)> {
         let (tape, contact) = (self.tape, self.arc.contact);
         let e = tape.problem.contacts()[contact].restitution;
         let own = tape.columns.restitution(contact);
@@ -262,16 +232,17 @@ impl Flow<'_> {
         let w = tape.problem.delassus();
         let rise: f64 = (0..3).map(|k| w[(self.first, self.first + k)] * rate[k]).sum();
         let normal = (u[0], d_u.row(0).into_owned());
-        match self.arc.end {
+        Some(match self.arc.end {
+            End::Row(row) if row != self.first => return None,
             // Where it separates, it comes to rest from above.
-            ArcEnd::Rest if self.arc.store == Store::Expands => (-normal.0, -normal.1, -rise),
-            ArcEnd::Rest => (normal.0, normal.1, rise),
-            ArcEnd::Rebound => {
+            End::Row(_) if self.arc.store == Store::Expands => (-normal.0, -normal.1, -rise),
+            End::Row(_) => (normal.0, normal.1, rise),
+            End::Rebound(_) => {
                 let mut change = normal.1 + tape.d_mark.row(self.first) * e;
                 change[own] += tape.mark[self.first];
                 (normal.0 + e * tape.mark[self.first], change, rise)
             }
-            ArcEnd::Returned => {
+            End::Returned(_) => {
                 let value = tape.expansion[contact] + state[(0, 0)] - e * tape.compression[contact];
                 let mut change = tape.d_expansion.row(contact)
                     - tape.d_compression.row(contact) * e
@@ -279,11 +250,17 @@ impl Flow<'_> {
                 change[own] -= tape.compression[contact];
                 (value, change, rate[0])
             }
-            ArcEnd::Emptied => {
+            End::Emptied(_) => {
                 let change = state.row(3).columns_range(1..) - tape.d_energies.row(contact);
                 (state[(3, 0)] - tape.energies[contact], change, rate[3])
             }
-            ArcEnd::Stop => (-u[1].hypot(u[2]), RowDVector::zeros(tape.columns.count()), 0.0),
-        }
+            _ => return None,
+        })
     }
+}
+
+/// `‖u_t‖`.
+fn slip_of((u, d_u): &(Vector3<f64>, DMatrix<f64>)) -> Dual {
+    let slip = u[1].hypot(u[2]);
+    (slip, (d_u.row(1) * u[1] + d_u.row(2) * u[2]) / slip.max(f64::MIN_POSITIVE))
 }

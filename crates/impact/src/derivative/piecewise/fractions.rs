@@ -35,11 +35,7 @@ impl Whole<'_> {
             Tangent::RollsByWhole(limits) => self.rolling(contact, limits, &mut margins),
             Tangent::SlipsByWhole(limits) => self.impending(contact, limits, &mut margins),
             Tangent::Opposes(limits) => self.sliding(contact, limits, &mut margins),
-            Tangent::Smooth => {
-                let mut slope = RowDVector::zeros(self.tape.columns.count());
-                slope[self.tape.columns.friction(contact)] = self.push(row).0 * own;
-                margins.push((0.0, slope));
-            }
+            Tangent::Smooth => margins.push(self.tape.smooth(contact, self.push(row).0, own)),
             _ => {}
         }
         margins
@@ -47,9 +43,7 @@ impl Whole<'_> {
 
     fn rolling(&self, contact: usize, limits: Limits, margins: &mut Vec<Dual>) {
         let rows = self.tape.problem.rows(contact);
-        let friction = self.tape.problem.contacts()[contact].friction;
-        let mut bound = times(self.push(rows.start), friction);
-        bound.1[self.tape.columns.friction(contact)] += self.push(rows.start).0;
+        let bound = self.tape.bound(contact, &self.push(rows.start));
         let size = norm(rows.clone().skip(1).map(|row| self.push(row)).collect());
         let w = self.tape.problem.delassus();
         let own = rows.clone().skip(1).map(|row| w[(row, row)]).fold(0.0, f64::max);

@@ -175,7 +175,7 @@ impl Interval {
 }
 
 fn norm(parts: impl Iterator<Item = f64>) -> f64 {
-    parts.map(|part| part * part).sum::<f64>().sqrt()
+    parts.fold(0.0, f64::hypot)
 }
 
 /// The tangential entries of a vector at a contact with two tangents.

@@ -126,7 +126,6 @@ impl Tape<'_> {
         found: &mut Vec<Margin>,
     ) {
         let rows = self.problem.rows(contact);
-        let friction = self.problem.contacts()[contact].friction;
         let w = self.problem.delassus();
         let tangents = rows.clone().skip(1);
         let own = tangents.clone().map(|row| w[(row, row)]).fold(0.0, f64::max);
@@ -140,8 +139,7 @@ impl Tape<'_> {
             }
             sum
         };
-        let mut bound = times(push(rows.start), friction);
-        bound.1[self.columns.friction(contact)] += push(rows.start).0;
+        let bound = self.bound(contact, &push(rows.start));
         let mut add = |(value, slope): Dual| found.push(Margin { contact, value, slope });
         let ended = match piece.end {
             End::Row(row) => tangents.clone().any(|tangent| tangent == row),
@@ -158,11 +156,7 @@ impl Tape<'_> {
             | Tangent::RollsByWhole(_)
             | Tangent::SlipsByWhole(_)
             | Tangent::Opposes(_) => {}
-            Tangent::Smooth => {
-                let mut slope = RowDVector::zeros(self.columns.count());
-                slope[self.columns.friction(contact)] = push(rows.start).0 * own;
-                add((0.0, slope));
-            }
+            Tangent::Smooth => add(self.smooth(contact, push(rows.start).0, own)),
             Tangent::Sticks(of) => {
                 for side in 0..of {
                     let (vector, factor) = side_of(side, of, rows.len() == 2);

@@ -126,7 +126,7 @@ fn piece(
             if state.phase == Phase::Expanding { Store::Expands } else { Store::Compresses };
         let slip = |velocity: &DVector<f64>| {
             let rows = problem.rows(contact).skip(1);
-            rows.map(|row| velocity[row].powi(2)).sum::<f64>().sqrt()
+            rows.map(|row| velocity[row]).fold(0.0, f64::hypot)
         };
         let tangents = problem.rows(contact).len() - 1;
         piece.tangents[contact] = match state.motion {

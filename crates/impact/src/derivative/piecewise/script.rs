@@ -115,22 +115,8 @@ impl Piece {
 pub(super) struct Arc {
     pub(super) contact: usize,
     pub(super) store: Store,
-    pub(super) end: ArcEnd,
-}
-
-/// What ends an arc.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ArcEnd {
-    /// `u_n = 0`.
-    Rest,
-    /// `u_n = −e u_n` of the beginning of the impact.
-    Rebound,
-    /// The impulse of the expansion is `e` times that of the compression.
-    Returned,
-    /// The stored energy is used up.
-    Emptied,
-    /// The slip stops.
-    Stop,
+    /// As of a piece; a tangent that comes to rest stands for the slip.
+    pub(super) end: End,
 }
 
 /// The equation of a normal impulse `π_n` of a piece.

@@ -74,6 +74,20 @@ fn turn(
 /// A piece of an impact at one contact among all contacts.
 fn embedded(problem: &Problem, contact: usize, item: Item) -> Item {
     let rows = problem.rows(contact);
+    let first = rows.start;
+    let end = |end: End| match end {
+        End::Whole => End::Whole,
+        End::Step => End::Step,
+        End::Row(row) => End::Row(first + row),
+        End::Emptied(_) => End::Emptied(contact),
+        End::Rebound(_) => End::Rebound(contact),
+        End::Returned(_) => End::Returned(contact),
+        End::Stop { vector, .. } => End::Stop { contact, vector },
+        End::Turn { from, to, of, .. } => End::Turn { contact, from, to, of },
+        End::Complete => End::Complete,
+        End::Closest(_) => End::Closest(contact),
+        End::Turned(_, limits) => End::Turned(contact, limits),
+    };
     let piece = |single: &Piece| {
         let count = problem.contacts().len();
         let none = nalgebra::DVector::zeros(problem.contact_jacobian().nrows());
@@ -83,19 +97,7 @@ fn embedded(problem: &Problem, contact: usize, item: Item) -> Item {
         piece.tangents[contact] = single.tangents[0];
         piece.stores[contact] = single.stores[0];
         piece.length = single.length;
-        piece.end = match single.end {
-            End::Whole => End::Whole,
-            End::Step => End::Step,
-            End::Row(row) => End::Row(rows.start + row),
-            End::Emptied(_) => End::Emptied(contact),
-            End::Rebound(_) => End::Rebound(contact),
-            End::Returned(_) => End::Returned(contact),
-            End::Stop { vector, .. } => End::Stop { contact, vector },
-            End::Turn { from, to, of, .. } => End::Turn { contact, from, to, of },
-            End::Complete => End::Complete,
-            End::Closest(_) => End::Closest(contact),
-            End::Turned(_, limits) => End::Turned(contact, limits),
-        };
+        piece.end = end(single.end);
         Box::new(piece)
     };
     match item {
@@ -107,7 +109,7 @@ fn embedded(problem: &Problem, contact: usize, item: Item) -> Item {
             Item::BeginRound(all)
         }
         Item::Piece(single) => Item::Piece(piece(&single)),
-        Item::Arc(arc) => Item::Arc(Arc { contact, ..arc }),
+        Item::Arc(Arc { store, end: at, .. }) => Item::Arc(Arc { contact, store, end: end(at) }),
         Item::Blend { part, piece: single } => Item::Blend { part, piece: piece(&single) },
         Item::Check(check) => Item::Check(match check {
             Check::Approaches(_) => Check::Approaches(contact),

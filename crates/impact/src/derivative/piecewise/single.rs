@@ -4,7 +4,7 @@ use nalgebra::DVector;
 
 use super::{
     Error, Piecewise, resolved,
-    script::{Arc, ArcEnd, Check, End, Item, Normal, Piece, Script, Store, Tangent},
+    script::{Arc, Check, End, Item, Normal, Piece, Script, Store, Tangent},
 };
 use crate::{
     Phase, Problem,
@@ -23,8 +23,7 @@ impl Piecewise for Routh {
         for leg in self.legs(problem) {
             let store = if expands { Store::Expands } else { Store::Compresses };
             if leg.is_curved {
-                let end = self.arc_end(leg.end);
-                script.items.push(Item::Arc(Arc { contact: 0, store, end }));
+                script.items.push(Item::Arc(Arc { contact: 0, store, end: self.end(&leg) }));
                 script.is_affine = false;
             } else {
                 script.piece(self.straight(problem, &leg, last, store));
@@ -42,13 +41,14 @@ impl Piecewise for Routh {
 }
 
 impl Routh {
-    const fn arc_end(&self, end: LegEnd) -> ArcEnd {
-        match (end, self.restitution) {
-            (LegEnd::Slip | LegEnd::Limit, _) => ArcEnd::Stop,
-            (LegEnd::Compression, _) => ArcEnd::Rest,
-            (LegEnd::Restitution, Restitution::Kinematic) => ArcEnd::Rebound,
-            (LegEnd::Restitution, Restitution::Kinetic) => ArcEnd::Returned,
-            (LegEnd::Restitution, Restitution::Energetic) => ArcEnd::Emptied,
+    /// What ends a leg; the first tangent stands for the slip.
+    const fn end(&self, leg: &Leg) -> End {
+        match (leg.end, self.restitution) {
+            (LegEnd::Slip, _) => End::Row(1),
+            (LegEnd::Compression | LegEnd::Limit, _) => End::Row(0),
+            (LegEnd::Restitution, Restitution::Kinematic) => End::Rebound(0),
+            (LegEnd::Restitution, Restitution::Kinetic) => End::Returned(0),
+            (LegEnd::Restitution, Restitution::Energetic) => End::Emptied(0),
         }
     }
 
@@ -71,13 +71,7 @@ impl Routh {
             (2, false) => Tangent::Sticks(2),
             (_, false) => Tangent::SticksRound,
         };
-        piece.end = match (leg.end, self.restitution) {
-            (LegEnd::Slip, _) => End::Row(1),
-            (LegEnd::Compression | LegEnd::Limit, _) => End::Row(0),
-            (LegEnd::Restitution, Restitution::Kinematic) => End::Rebound(0),
-            (LegEnd::Restitution, Restitution::Kinetic) => End::Returned(0),
-            (LegEnd::Restitution, Restitution::Energetic) => End::Emptied(0),
-        };
+        piece.end = self.end(leg);
         piece
     }
 }

@@ -5,6 +5,7 @@ use nalgebra::{DMatrix, DVector, RowDVector};
 use super::{
     Error,
     columns::Columns,
+    dual::{Dual, times},
     script::{Check, End, Item, Piece, Returns, Script, Store},
 };
 use crate::Problem;
@@ -199,31 +200,56 @@ impl<'a> Tape<'a> {
     ) {
         for (contact, store) in piece.stores.iter().enumerate() {
             let row = self.problem.rows(contact).start;
-            let (push, d_push) = (unknowns[row], d_unknowns.row(row));
-            let (book, d_book) = match store {
-                Store::Nothing => continue,
-                Store::Compresses => (&mut self.compression, &mut self.d_compression),
-                Store::Expands => (&mut self.expansion, &mut self.d_expansion),
-            };
-            book[contact] += push;
-            let mut entry = d_book.row_mut(contact);
-            entry += &d_push;
-            let part = self.stored_part(*store, contact);
+            let (push, d_push) = (unknowns[row], d_unknowns.row(row).into_owned());
             let mean = 0.5 * (self.velocity[row] + after[row]);
-            self.energies[contact] -= part * push * mean;
             let d_work =
-                d_push * mean + (self.d_velocity.row(row) + d_after.row(row)) * (0.5 * push);
-            let mut entry = self.d_energies.row_mut(contact);
-            entry -= d_work * part;
-            if *store == Store::Compresses {
-                let e = self.problem.contacts()[contact].restitution;
-                entry[self.columns.restitution(contact)] -= 2.0 * e * push * mean;
-            }
-            if piece.end == End::Emptied(contact) {
-                self.energies[contact] = 0.0;
-                entry.fill(0.0);
-            }
+                &d_push * mean + (self.d_velocity.row(row) + d_after.row(row)) * (0.5 * push);
+            self.keep_book(contact, *store, ((push, d_push), (push * mean, d_work)), piece.end);
         }
+    }
+
+    /// The same for one contact, from its normal impulse and the work of that.
+    pub(super) fn keep_book(
+        &mut self,
+        contact: usize,
+        store: Store,
+        ((push, d_push), (work, d_work)): (Dual, Dual),
+        end: End,
+    ) {
+        let (book, d_book) = match store {
+            Store::Nothing => return,
+            Store::Compresses => (&mut self.compression, &mut self.d_compression),
+            Store::Expands => (&mut self.expansion, &mut self.d_expansion),
+        };
+        book[contact] += push;
+        let mut entry = d_book.row_mut(contact);
+        entry += d_push;
+        let part = self.stored_part(store, contact);
+        self.energies[contact] -= part * work;
+        let mut entry = self.d_energies.row_mut(contact);
+        entry -= d_work * part;
+        if store == Store::Compresses {
+            let e = self.problem.contacts()[contact].restitution;
+            entry[self.columns.restitution(contact)] -= 2.0 * e * work;
+        }
+        if end == End::Emptied(contact) {
+            self.energies[contact] = 0.0;
+            entry.fill(0.0);
+        }
+    }
+
+    /// `μ π_n` from the normal impulse.
+    pub(super) fn bound(&self, contact: usize, push: &Dual) -> Dual {
+        let mut bound = times(push.clone(), self.problem.contacts()[contact].friction);
+        bound.1[self.columns.friction(contact)] += push.0;
+        bound
+    }
+
+    /// The margin of a contact without friction, which ends as friction begins.
+    pub(super) fn smooth(&self, contact: usize, push: f64, own: f64) -> Dual {
+        let mut slope = RowDVector::zeros(self.columns.count());
+        slope[self.columns.friction(contact)] = push * own;
+        (0.0, slope)
     }
 
     /// Between pieces: what has to hold for the next one, or at the end.

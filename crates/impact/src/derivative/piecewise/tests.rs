@@ -334,6 +334,13 @@ fn restitution_that_depends_on_the_speed_is_differentiated() {
     let bouncier = Direction { restitution: Some(vec![1.0]), ..Direction::default() };
     let change = derivative.forward(&bouncier).unwrap();
     assert!((change.velocity[1] - 2.0 * 2.0 / 8.0).abs() < 1e-14);
+    // Squares of these speeds underflow.
+    let small = ball(0.05, 0.5).with_velocity(dvector![1e-200, -2e-200, 0.0]).unwrap();
+    let slow = Plus { v_transition: 1e-202, v_capture: 0.0, v_plastic: 0.0, ..Plus::default() };
+    assert!(!matches!(
+        Derivative::at(&slow, &small, &Settings::default()),
+        Err(Error::Unsupported { .. })
+    ));
     // At `v_capture` restitution jumps.
     let slower = Direction { velocity: Some(dvector![0.0, 1.0, 0.0]), ..Direction::default() };
     assert!((derivative.forward(&slower).unwrap().reach.step - 1.5).abs() < 1e-14);
