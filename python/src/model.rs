@@ -7,7 +7,7 @@ use std::{path::PathBuf, sync::Arc};
 use nalgebra::DMatrix;
 use percussion_collision::{Settings, Workspace};
 use percussion_dynamics::{ContactSet, Dimension, System};
-use percussion_integrators::{Actuator, schemes::Name};
+use percussion_integrators::{self as integrators, Actuator, Cone, FoundCone, schemes::Name};
 use percussion_mechanism::{
     Error,
     mechanism::{Mechanism, Surfaces},
@@ -397,30 +397,45 @@ fn near(
     let (mut set, mut names) = (ContactSet::for_system(system), Vec::new());
     for (contact, named) in model.contacts().iter().zip(&mechanism.contacts) {
         if contact.gap.gap(system, coordinates) <= proximity {
+            check_round(contact.cone.as_ref(), &named.name)?;
             let (friction, restitution) = (contact.friction, contact.restitution);
             checked(set.push_gap(system, coordinates, &*contact.gap, friction, restitution))?;
             names.push(named.name.clone());
         }
     }
     if let Some(surfaces) = surfaces {
-        add_found(surfaces, (system, coordinates), proximity, &mut set, &mut names)?;
+        add_found(surfaces, model, coordinates, proximity, (&mut set, &mut names))?;
     }
     Ok((set, names))
 }
 
 fn add_found(
     surfaces: &Surfaces,
-    (system, coordinates): (&dyn System, &[f64]),
+    model: &integrators::Model,
+    coordinates: &[f64],
     proximity: f64,
-    set: &mut ContactSet,
-    names: &mut Vec<String>,
+    (set, names): (&mut ContactSet, &mut Vec<String>),
 ) -> PyResult<()> {
+    let system = model.system();
     let mut workspace = Workspace::default();
     let settings = Settings { proximity };
     let found = surfaces.scene().contacts(system, coordinates, &settings, &mut workspace);
     for contact in checked(found)? {
+        let name = contact.id.name();
+        let cone = FoundCone::between(name.surfaces, model.found_cones());
+        check_round(cone, &surfaces.contact(&name))?;
         checked(set.push(system, coordinates, &contact.into()))?;
-        names.push(surfaces.contact(&contact.id.name()));
+        names.push(surfaces.contact(&name));
     }
     Ok(())
+}
+
+/// Returns an error for a friction cone that is not round.
+fn check_round(cone: Option<&Arc<Cone>>, name: &str) -> PyResult<()> {
+    cone.map_or(Ok(()), |cone| {
+        Err(refused(format!(
+            "contact `{name}` has the section {}, expected a friction coefficient; `simulate` has sections",
+            cone.section
+        )))
+    })
 }

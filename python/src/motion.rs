@@ -266,6 +266,7 @@ fn report_dict<'py>(py: Python<'py>, report: &StepReport) -> PyResult<Bound<'py,
     };
     dict.set_item("impulses", rows(|contact| contact.impulse.into())?)?;
     dict.set_item("velocities", rows(|contact| contact.velocity.into())?)?;
+    dict.set_item("moments", rows(|contact| contact.moment.into())?)?;
     dict.set_item("penetration", report.penetration)?;
     dict.set_item("constraint_error", report.constraint_error)?;
     dict.set_item("constraint_impulses", out(py, report.constraint_impulses.clone()))?;

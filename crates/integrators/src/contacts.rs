@@ -11,7 +11,7 @@ use percussion_dynamics::{
     ContactName, ContactSearch, ContactSource, ContactSourceError, Nearby, System,
 };
 
-use crate::model::{Contact, Model};
+use crate::model::{Contact, FoundCone, Model};
 use near::Near;
 
 /// The contacts of one motion, by number.
@@ -87,17 +87,15 @@ struct Found {
     /// Result of the last search, with its position and reach (m); no position before the first search.
     last: Vec<Nearby>,
     place: Option<(Vec<f64>, f64)>,
+    /// The cones that are not round.
+    cones: Vec<FoundCone>,
 }
 
 impl Contacts {
+    /// Contacts of a motion: those that the model names, followed by those that its source will find.
     pub(crate) fn new(model: &Model) -> Self {
-        Self::of(model.contacts(), model.contact_source())
-    }
-
-    /// Contacts of a motion: the `named` ones, followed by those that `source` will find.
-    pub(crate) fn of(named: &[Contact], source: Option<&Arc<dyn ContactSource>>) -> Self {
-        let list = named.to_vec();
-        let found = source.map(|source| Found {
+        let list = model.contacts().to_vec();
+        let found = model.contact_source().map(|source| Found {
             search: source.search(),
             source: Arc::clone(source),
             names: Vec::new(),
@@ -106,6 +104,7 @@ impl Contacts {
             present: Vec::new(),
             last: Vec::new(),
             place: None,
+            cones: model.found_cones().to_vec(),
         });
         Self { fixed: list.len(), near: None, list, found }
     }
@@ -312,7 +311,8 @@ impl Found {
         }
         let gap = self.source.gap(&name)?;
         let number = list.len();
-        list.push(Contact { gap, friction, restitution });
+        let cone = FoundCone::between(name.surfaces, &self.cones).cloned();
+        list.push(Contact { gap, friction, restitution, cone });
         self.names.push(name);
         self.numbers.insert(name, number);
         Some(number)

@@ -161,7 +161,7 @@ pub enum Error {
         /// Its cause.
         source: friction::ProblemError,
     },
-    /// The problem of a step with friction in joints contains a value that is not finite, or its mass matrix is not
+    /// The problem of a step with friction in joints, or with cones that are not round, contains a value that is not finite, or its mass matrix is not
     /// positive definite.
     #[error("problem of the step from time {time}: {source}")]
     Blocks {
@@ -180,11 +180,35 @@ pub enum Error {
         /// Index of the friction.
         joint: usize,
     },
-    /// The friction law of contacts has no rule for problems with friction in joints.
-    #[error("setting `law` is {law}, expected coulomb for a model with friction in joints")]
-    LawWithJointFriction {
+    /// The friction law of contacts has no rule for problems with friction in joints or with cones that are not round.
+    #[error(
+        "setting `law` is {law}, expected coulomb for a model with friction in joints or cones that are not round"
+    )]
+    LawWithBlocks {
         /// The law.
         law: friction::Law,
+    },
+    /// The direction of a [cone](crate::Cone) is along the normal of its contact, so that the contact has no first tangent.
+    #[error(
+        "direction `along` of the friction of contact {contact} is along its normal at time {time}, expected a direction \
+         that stays out of it"
+    )]
+    ConeDirection {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// Number of the contact.
+        contact: usize,
+    },
+    /// The gap function of a contact with a [cone](crate::Cone) does not know the points that touch.
+    #[error(
+        "contact {contact} has a cone that is not round and no points that touch, expected a gap function with \
+         `point_contact` (time {time})"
+    )]
+    ConeWithoutPoints {
+        /// Time at the start of the step (s).
+        time: f64,
+        /// Number of the contact.
+        contact: usize,
     },
     /// The contact problem of a step was not solved to the tolerance.
     #[error(

@@ -222,6 +222,7 @@ impl Scheme for ImpulseVelocity {
             Feature::Forces => Rule::Refused,
             Feature::FoundContacts
             | Feature::JointFriction
+            | Feature::Cones
             | Feature::Constraints
             | Feature::VelocityConstraints => Rule::Used,
         }

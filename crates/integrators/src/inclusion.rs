@@ -197,6 +197,7 @@ pub const fn rule(feature: Feature) -> Rule {
         Feature::FoundContacts
         | Feature::Restitution
         | Feature::JointFriction
+        | Feature::Cones
         | Feature::Constraints
         | Feature::VelocityConstraints
         | Feature::Forces => Rule::Refused,
@@ -344,14 +345,14 @@ pub fn rest(
 }
 
 fn check_model(model: &Model) -> Result<(), Error> {
+    if let Some(feature) = model.refused(rule) {
+        return Err(Error::NoRule { feature });
+    }
     if model.system().dimension() != Dimension::Plane {
         return Err(Error::Space);
     }
     if model.contacts().is_empty() {
         return Err(Error::NoContacts);
     }
-    match model.refused(rule) {
-        Some(feature) => Err(Error::NoRule { feature }),
-        None => Ok(()),
-    }
+    Ok(())
 }

@@ -125,8 +125,9 @@ pub use contacts::Contacts;
 pub use energy::{Allowance, EnergyBalance};
 pub use error::Error;
 pub use model::{
-    Actuator, AppliedForce, AppliedForceError, BoundedFriction, Contact, Controls, ControlsError,
-    Course, Drive, Feature, Force, Geared, Model, ModelError, Rule,
+    Actuator, Along, AppliedForce, AppliedForceError, BoundedFriction, Cone, ConeError, Contact,
+    Controls, ControlsError, Course, Drive, Feature, Force, FoundCone, Geared, Model, ModelError,
+    Rule,
 };
 pub use report::{
     ContactReport, FrictionReport, Impact, Pieces, Polygons, Residual, Residuals, RoundCones,

@@ -3,6 +3,7 @@
 mod actuator;
 mod applied;
 mod bounded_friction;
+pub(crate) mod cone;
 mod delegate;
 mod driven;
 mod error;
@@ -19,6 +20,7 @@ use percussion_dynamics::{
 pub use actuator::{Actuator, Controls, ControlsError, Course, Geared};
 pub use applied::{AppliedForce, AppliedForceError};
 pub use bounded_friction::BoundedFriction;
+pub use cone::{Along, Cone, ConeError, FoundCone};
 pub use error::ModelError;
 pub use feature::{Feature, Rule};
 pub use force::{Drive, Force};
@@ -56,19 +58,27 @@ pub struct Contact {
     /// Coefficient of restitution, in `[0, 1]`. [`schemes`](crate::schemes) states which schemes use it; its
     /// definition depends on the scheme and its impact law.
     pub restitution: f64,
+    /// The friction cone, if it is not round; the friction coefficient is then not used.
+    pub cone: Option<Arc<Cone>>,
 }
 
 impl Contact {
     /// A contact with the friction coefficient `friction` (`μ ≥ 0`, checked by [`Model::new`]) and the restitution 0.
     #[must_use]
     pub fn new(gap: impl GapFunction + 'static, friction: f64) -> Self {
-        Self { gap: Arc::new(gap), friction, restitution: 0.0 }
+        Self { gap: Arc::new(gap), friction, restitution: 0.0, cone: None }
     }
 
     /// The same contact with the coefficient of restitution `restitution` (in `[0, 1]`, checked by [`Model::new`]).
     #[must_use]
     pub fn with_restitution(self, restitution: f64) -> Self {
         Self { restitution, ..self }
+    }
+
+    /// The same contact with a friction cone that is not round (checked by [`Model::new`]), in place of its friction coefficient.
+    #[must_use]
+    pub fn with_cone(self, cone: Cone) -> Self {
+        Self { cone: Some(Arc::new(cone)), ..self }
     }
 }
 
@@ -141,6 +151,7 @@ pub struct Model {
     driven: Option<Arc<Driven>>,
     contacts: Vec<Contact>,
     contact_source: Option<Arc<dyn ContactSource>>,
+    found_cones: Arc<[FoundCone]>,
     joint_friction: Vec<BoundedFriction>,
     constraints: Arc<[Box<dyn EqualityConstraint>]>,
     forces: Arc<[Box<dyn Force>]>,
@@ -152,7 +163,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`ModelError::Friction`], [`ModelError::Restitution`], [`ModelError::Gap`].
+    /// [`ModelError::Friction`], [`ModelError::Restitution`], [`ModelError::Gap`], [`ModelError::Cone`].
     pub fn new(system: Box<dyn System>, contacts: Vec<Contact>) -> Result<Self, ModelError> {
         Self::of(Mechanics::Any(system.into()), contacts)
     }
@@ -195,6 +206,7 @@ impl Model {
             driven: None,
             contacts,
             contact_source: None,
+            found_cones: Arc::new([]),
             joint_friction: Vec::new(),
             constraints: Arc::new([]),
             forces: Arc::new([]),
@@ -214,6 +226,19 @@ impl Model {
     ) -> Result<Self, ModelError> {
         source.check(self.system())?;
         Ok(Self { contact_source: Some(Arc::new(source)), ..self })
+    }
+
+    /// Returns the model with these friction cones of contacts that its source finds, which replace previous ones.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Cone`], with the place in this list.
+    pub fn with_found_cones(self, cones: Vec<FoundCone>) -> Result<Self, ModelError> {
+        for (contact, found) in cones.iter().enumerate() {
+            let refuse = |source| ModelError::Cone { contact, source };
+            found.cone.check(self.system()).map_err(refuse)?;
+        }
+        Ok(Self { found_cones: cones.into(), ..self })
     }
 
     /// Returns the model with these bounded frictions, which replace previous ones.
@@ -290,6 +315,12 @@ impl Model {
     #[must_use]
     pub fn contact_source(&self) -> Option<&Arc<dyn ContactSource>> {
         self.contact_source.as_ref()
+    }
+
+    /// The friction cones of contacts that the source finds.
+    #[must_use]
+    pub fn found_cones(&self) -> &[FoundCone] {
+        &self.found_cones
     }
 
     /// The possible contacts that are specified beforehand.
@@ -395,7 +426,9 @@ fn blocks(matrix: &DMatrix<f64>) -> impl Iterator<Item = Range<usize>> {
 
 /// Checks that contacts match `system` and that their coefficients are in range.
 fn check_contacts(system: &dyn System, contacts: &[Contact]) -> Result<(), ModelError> {
-    for (contact, &Contact { ref gap, friction, restitution }) in contacts.iter().enumerate() {
+    for (contact, &Contact { ref gap, friction, restitution, ref cone }) in
+        contacts.iter().enumerate()
+    {
         if !(friction.is_finite() && friction >= 0.0) {
             return Err(ModelError::Friction { contact, value: friction });
         }
@@ -403,6 +436,9 @@ fn check_contacts(system: &dyn System, contacts: &[Contact]) -> Result<(), Model
             return Err(ModelError::Restitution { contact, value: restitution });
         }
         gap.check(system).map_err(|source| ModelError::Gap { contact, source })?;
+        if let Some(cone) = cone {
+            cone.check(system).map_err(|source| ModelError::Cone { contact, source })?;
+        }
     }
     Ok(())
 }

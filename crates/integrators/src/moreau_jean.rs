@@ -365,6 +365,7 @@ impl Scheme for MoreauJean {
             Feature::FoundContacts
             | Feature::Restitution
             | Feature::JointFriction
+            | Feature::Cones
             | Feature::Constraints
             | Feature::VelocityConstraints => Rule::Used,
         }

@@ -36,7 +36,7 @@ pub struct StepReport {
     /// The same along the axis of each joint with its bound, for [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity) and
     /// [`MoreauJean`](crate::moreau_jean::MoreauJean); otherwise empty.
     pub frictions: Vec<FrictionReport>,
-    /// Residuals of the last problem of a step that has friction in joints, for the same schemes.
+    /// Residuals of the last problem of a step with friction in joints or cones that are not round, for the same schemes.
     pub residuals: Option<Residuals>,
     /// Energy at the start of the step (J).
     pub energy_before: f64,
@@ -61,6 +61,8 @@ pub struct ContactReport {
     pub gap: f64,
     /// Impulse over the step in the contact frame: normal (≥ 0), tangent 1, tangent 2 (N·s; the last is 0 in the plane).
     pub impulse: Vector3<f64>,
+    /// Moment over the step on body 1 about the normal and both tangents (N·m·s); zero unless a [cone](crate::Cone) has moments.
+    pub moment: Vector3<f64>,
     /// Contact velocity at the end of the step, in the same order (m/s); for velocity-level schemes in the
     /// frame in which the problem was stated.
     pub velocity: Vector3<f64>,
@@ -80,17 +82,22 @@ impl ContactReport {
         impulse: Vector3<f64>,
         velocity: Vector3<f64>,
     ) -> Self {
-        Self { contact, gap, impulse, velocity, percussion: 0.0, residual: Residual::None }
+        let (moment, residual) = (Vector3::new(0.0, 0.0, 0.0), Residual::None);
+        Self { contact, gap, impulse, moment, velocity, percussion: 0.0, residual }
     }
 
     /// Maximum effect of the residual on the energy (J, ≥ 0): for a velocity residual, twice the impulse
-    /// times it, for the normal and the tangential part.
+    /// times it, for the normal and the tangential part. A moment is at most its half axis times the normal impulse, and
+    /// angular velocities count by the same half axis, so that each adds the normal impulse.
     #[must_use]
     pub fn undecided_work(&self) -> f64 {
         match self.residual {
             Residual::None => 0.0,
             Residual::Work { complementarity, .. } => complementarity,
-            Residual::Velocity(residual) => 2.0 * self.impulse.norm() * residual,
+            Residual::Velocity(residual) => {
+                let turns = self.moment.iter().filter(|moment| **moment != 0.0).count();
+                2.0 * (self.impulse.norm() + turns as f64 * self.impulse.x) * residual
+            }
         }
     }
 }

@@ -7,14 +7,14 @@
 //!
 //! # What has a rule for what
 //!
-//! | scheme | contacts found | restitution | joint friction | constraints | of velocities | forces |
-//! | --- | --- | --- | --- | --- | --- | --- |
-//! | [`StewartTrinkle`] | used | ignored | used | used | used | refused |
-//! | [`ImpulseVelocity`] | used | ignored | used | used | used | refused |
-//! | [`MoreauJean`] | used | used | used | used | used | refused |
-//! | [`Variational`] | used | used | refused | used | refused | used |
-//! | [`event_driven`](crate::event_driven) | used | used | refused | used | used | refused |
-//! | [`inclusion`](crate::inclusion) | refused | refused | refused | refused | refused | refused |
+//! | scheme | contacts found | restitution | joint friction | cones | constraints | of velocities | forces |
+//! | --- | --- | --- | --- | --- | --- | --- | --- |
+//! | [`StewartTrinkle`] | used | ignored | used | refused | used | used | refused |
+//! | [`ImpulseVelocity`] | used | ignored | used | used | used | used | refused |
+//! | [`MoreauJean`] | used | used | used | used | used | used | refused |
+//! | [`Variational`] | used | used | refused | refused | used | refused | used |
+//! | [`event_driven`](crate::event_driven) | used | used | refused | refused | used | used | refused |
+//! | [`inclusion`](crate::inclusion) | refused | refused | refused | refused | refused | refused | refused |
 //!
 //! - The columns are the [features](Feature) of a model; [`Name::rule`] has the same table. A refused feature
 //!   is reported by name before the first step. An ignored feature does not change the motion: impacts of
@@ -25,6 +25,8 @@
 //!   [`ImpulseVelocity`] and [`MoreauJean`], which then state one problem of all joints, limits and contacts; their
 //!   solver must [support blocks](percussion_complementarity::friction::Method::supports_blocks), and the law of the
 //!   contacts is Coulomb's.
+//! - **Cones** that are not round ([`Cone`](crate::Cone)): wheels, soft fingers and rolling resistance stand in the same
+//!   problem of [`ImpulseVelocity`] and [`MoreauJean`].
 //! - **Limits** of joints are contacts without friction, which every scheme supports.
 //! - **[Actuators](crate::Actuator)** belong to the system for all schemes but [`Variational`], which refuses them.
 //! - **Joints** belong to the system: [`Variational`] moves trees without quaternions,
@@ -144,7 +146,7 @@ impl Name {
         match self {
             Self::StewartTrinkle => StewartTrinkle::rule(feature),
             Self::EventDriven => match feature {
-                Feature::JointFriction | Feature::Forces => Rule::Refused,
+                Feature::JointFriction | Feature::Cones | Feature::Forces => Rule::Refused,
                 Feature::FoundContacts
                 | Feature::Restitution
                 | Feature::Constraints

@@ -143,8 +143,10 @@ impl<S: LevelScheme> Stepped<S> {
         if motion.model.driven().is_some() {
             return Err(Error::Feature("the model has drives"));
         }
-        if scheme.level().has_joint_friction() {
-            return Err(Error::Feature("the model has friction in joints"));
+        if scheme.level().has_blocks() {
+            return Err(Error::Feature(
+                "the model has friction in joints or cones that are not round",
+            ));
         }
         let mut report = StepReport::new(motion.state.time + step_size, 0.0);
         scheme.solve(motion, &mut report).map_err(of_step)?;

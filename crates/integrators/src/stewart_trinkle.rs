@@ -206,7 +206,7 @@ impl Scheme for StewartTrinkle {
     fn rule(feature: Feature) -> Rule {
         match feature {
             Feature::Restitution => Rule::Ignored,
-            Feature::Forces => Rule::Refused,
+            Feature::Forces | Feature::Cones => Rule::Refused,
             Feature::FoundContacts
             | Feature::JointFriction
             | Feature::Constraints

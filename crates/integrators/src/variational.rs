@@ -354,7 +354,7 @@ impl Scheme for Variational {
 
     fn rule(feature: Feature) -> Rule {
         match feature {
-            Feature::JointFriction | Feature::VelocityConstraints => Rule::Refused,
+            Feature::JointFriction | Feature::Cones | Feature::VelocityConstraints => Rule::Refused,
             Feature::FoundContacts
             | Feature::Restitution
             | Feature::Constraints

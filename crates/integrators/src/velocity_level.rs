@@ -11,10 +11,12 @@
 //! `û` satisfies a friction law with `p`. Rows of tangents that cannot move get a compliance of their own, so
 //! that they have no impulse; a contact whose normal cannot move is left out.
 //!
-//! A model with friction in joints has one [problem with blocks](joints) instead.
+//! A model with friction in joints, or with cones that are not round, has one [problem with blocks](blocks) instead.
 
+mod blocks;
+mod cones;
 mod exchange;
-mod joints;
+mod statement;
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use percussion_complementarity::friction::{
@@ -22,8 +24,8 @@ use percussion_complementarity::friction::{
 };
 use percussion_dynamics::{BlockSparse, ContactSet, ContactSetError, System};
 
+use self::blocks::Blocks;
 pub(crate) use self::exchange::Exchange;
-use self::joints::Joints;
 use crate::{
     bilateral::Bilateral,
     contacts::Contacts,
@@ -87,8 +89,8 @@ pub(crate) struct VelocityLevel {
     /// Position of each contact of the problem in the set.
     slots: Vec<usize>,
     problem: Option<friction::Problem>,
-    /// The friction in joints, whose model has a problem with blocks in place of `problem`.
-    joints: Option<Joints>,
+    /// The blocks of a model that has a problem with them in place of `problem`.
+    blocks: Option<Blocks>,
     law: Law,
     method: Method,
     /// The impulses with which the last solve started, and those that it found, by the contacts of the
@@ -123,11 +125,11 @@ impl VelocityLevel {
         step_size: f64,
         (law, method): (Law, Method),
     ) -> Result<Self, Error> {
-        let joints = Joints::new(model, state, step_size)?;
-        if joints.is_some() {
+        let blocks = Blocks::new(model, state, step_size)?;
+        if blocks.is_some() {
             method.check_blocks()?;
             if law != Law::Coulomb {
-                return Err(Error::LawWithJointFriction { law });
+                return Err(Error::LawWithBlocks { law });
             }
         }
         Ok(Self {
@@ -138,7 +140,7 @@ impl VelocityLevel {
             contacts: Vec::new(),
             slots: Vec::new(),
             problem: None,
-            joints,
+            blocks,
             law,
             method,
             start: Vec::new(),
@@ -151,8 +153,8 @@ impl VelocityLevel {
 
     /// Linearizes the constraints and projects `free`, the velocity under smooth forces, onto them.
     pub(crate) fn constrain(&mut self, model: &Model, place: &Place<'_>, free: &mut DVector<f64>) {
-        if let Some(joints) = &mut self.joints {
-            joints.keep(free);
+        if let Some(blocks) = &mut self.blocks {
+            blocks.keep(free);
         }
         // The velocity that removes a fraction of the error in a step removes all of it in more steps.
         let (rest, step) = (DVector::zeros(free.len()), 1.0 / place.correction);
@@ -186,7 +188,9 @@ impl VelocityLevel {
         self.problem = None;
         self.contacts.clear();
         self.slots.clear();
-        if self.joints.is_some() {
+        if let Some(blocks) = &mut self.blocks {
+            let at = (model.system(), place.coordinates);
+            blocks.cones.place(at, contacts.as_slice(), active, place.time)?;
             let before = self.contact_velocities(velocity);
             let shifts = active.iter().zip(self.set.gaps()).zip(before);
             let shifts: Vec<f64> = shifts.map(|((&c, &gap), u)| shift(c, gap, u.x)).collect();
@@ -283,8 +287,8 @@ impl VelocityLevel {
         };
         self.start.clear();
         self.start.extend(self.contacts.iter().map(last));
-        if let Some(joints) = &mut self.joints {
-            joints.begin(warm);
+        if let Some(blocks) = &mut self.blocks {
+            blocks.begin(&self.contacts, warm);
         }
     }
 
@@ -295,8 +299,8 @@ impl VelocityLevel {
                 *start = impulses[at];
             }
         }
-        if let Some(joints) = &mut self.joints {
-            joints.begin_with_found();
+        if let Some(blocks) = &mut self.blocks {
+            blocks.begin_with_found(&self.contacts);
         }
     }
 
@@ -305,7 +309,7 @@ impl VelocityLevel {
         (self.contacts.clone(), self.impulses.clone())
     }
 
-    /// The current problem of contacts without friction in joints.
+    /// The current problem, of a model without blocks.
     pub(crate) const fn problem(&self) -> Option<&friction::Problem> {
         self.problem.as_ref()
     }
@@ -321,8 +325,8 @@ impl VelocityLevel {
         self.slots.iter().map(|&slot| velocities[slot].x).collect()
     }
 
-    pub(crate) const fn has_joint_friction(&self) -> bool {
-        self.joints.is_some()
+    pub(crate) const fn has_blocks(&self) -> bool {
+        self.blocks.is_some()
     }
 
     /// Replaces the impulses found, in the order of [`found`](Self::found).
@@ -359,7 +363,7 @@ impl VelocityLevel {
         velocity: &mut DVector<f64>,
     ) {
         velocity.copy_from(free);
-        if self.problem.is_some() || self.joints.is_some() {
+        if self.problem.is_some() || self.blocks.is_some() {
             let width = self.set.component_count();
             let mut flat = vec![0.0; width * self.set.len()];
             for (&slot, impulse) in self.slots.iter().zip(&self.impulses) {
@@ -368,17 +372,17 @@ impl VelocityLevel {
             }
             let sized = self.set.generalized_impulse(&flat, self.column.as_mut_slice());
             debug_assert!(sized.is_ok(), "one entry per component: {sized:?}");
-            if let Some(joints) = &self.joints {
-                joints.push(&mut self.column);
+            if let Some(blocks) = &self.blocks {
+                blocks.push(&mut self.column);
             }
-            let momentum = self.joints.is_some().then(|| self.column.clone());
+            let momentum = self.blocks.is_some().then(|| self.column.clone());
             model.system().apply_inverse_mass(place.mass_coordinates, &mut self.column);
             *velocity += self.column.column(0);
             self.project(velocity);
-            if let (Some(joints), Some(mut momentum)) = (&mut self.joints, momentum) {
+            if let (Some(blocks), Some(mut momentum)) = (&mut self.blocks, momentum) {
                 self.bilateral.push(&mut momentum);
                 model.system().apply_inverse_mass(place.mass_coordinates, &mut momentum);
-                joints.judge_motion(velocity, &momentum);
+                blocks.judge_motion(velocity, &momentum);
             }
             return;
         }
@@ -423,8 +427,8 @@ impl VelocityLevel {
         report: &mut StepReport,
     ) -> Result<(), Error> {
         let Motion { model, contacts, state } = motion;
-        if let Some(joints) = &mut self.joints {
-            joints.judge();
+        if let Some(blocks) = &mut self.blocks {
+            blocks.judge();
         }
         report.contacts = self.reports((model.system(), contacts), end);
         report.penetration = contacts
@@ -434,11 +438,11 @@ impl VelocityLevel {
         let violations = self.bilateral.violations(model, end.coordinates);
         report.constraint_error = violations.into_iter().fold(0.0, f64::max);
         report.work = Work::RoundCones(self.work);
-        if let Some(joints) = &mut self.joints {
-            report.joint_friction = joints.generalized_impulses();
-            report.frictions = joints.reports(end.velocity);
-            report.residuals = Some(joints.residuals());
-            joints.finish();
+        if let Some(blocks) = &mut self.blocks {
+            report.joint_friction = blocks.generalized_impulses();
+            report.frictions = blocks.reports(end.velocity);
+            report.residuals = Some(blocks.residuals());
+            blocks.finish();
         }
         self.keep();
         Ok(())
@@ -446,8 +450,8 @@ impl VelocityLevel {
 
     /// The current problem with its starting impulses and solver.
     pub(crate) fn document(&self) -> Option<Document> {
-        if let Some(joints) = &self.joints {
-            return joints.document(self.method);
+        if let Some(blocks) = &self.blocks {
+            return blocks.document(self.method);
         }
         let problem = self.problem.as_ref()?;
         Some(Document::of(problem).with_start(&self.start).with_method(self.method))
@@ -459,9 +463,9 @@ impl VelocityLevel {
         (system, contacts): (&dyn System, &Contacts),
         end: End<'_>,
     ) -> Vec<ContactReport> {
-        let residuals = match (&self.problem, &self.joints) {
+        let residuals = match (&self.problem, &self.blocks) {
             (Some(problem), _) => problem.contact_residuals(&self.impulses),
-            (None, Some(joints)) => joints.contact_residuals(self.contacts.len()),
+            (None, Some(blocks)) => blocks.contact_residuals(self.contacts.len()),
             (None, None) => return Vec::new(),
         };
         let velocities = self.contact_velocities(end.velocity);
@@ -471,7 +475,12 @@ impl VelocityLevel {
                 let gap = contacts.gap(system, contact, end.coordinates);
                 let residual = Residual::Velocity(residuals[k]);
                 let report = ContactReport::new(contact, gap, self.impulses[k], velocity);
-                ContactReport { residual, ..report }
+                let moment = self.blocks.as_ref().map_or_else(Vector3::zeros, |blocks| {
+                    let moment = blocks.cones.found(k);
+                    let cone = blocks.cones.get(self.slots[k]);
+                    cone.map_or(moment, |cone| cone.to_frame(&moment))
+                });
+                ContactReport { residual, moment, ..report }
             })
             .collect()
     }

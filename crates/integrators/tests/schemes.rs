@@ -8,17 +8,18 @@
 
 use nalgebra::{DMatrix, Isometry3, Vector2, Vector3};
 use percussion_collision::{Collider, Scene, Shape};
+use percussion_complementarity::friction::mixed::Section;
 use percussion_dynamics::constraint::Rolling;
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 use percussion_dynamics::{
-    Anchor, Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
+    Anchor, Articulated, Body, FreeBodies, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
     constraint::BallJoint,
 };
 use percussion_impact::newton::Newton;
 use percussion_integrators::schemes::{Choice, Name};
 use percussion_integrators::{
-    BoundedFriction, Contact, Drive, Error, Feature, Model, Rule, State, event_driven, inclusion,
-    stewart_trinkle,
+    BoundedFriction, Cone, Contact, Drive, Error, Feature, Model, Rule, State, event_driven,
+    inclusion, stewart_trinkle,
 };
 
 const RADIUS: f64 = 0.1;
@@ -74,7 +75,31 @@ fn with(feature: Feature) -> Model {
             let drive = Drive { index: 0, position, speed, since, proportional, derivative };
             plain(0.0).with_forces(vec![Box::new(drive)])
         }
+        Feature::Cones => ball(Some(Cone::new(Section::Rolling([0.3, 0.01, 0.01])))),
         other => panic!("no model has {other}"),
+    }
+}
+
+/// A ball over a floor, in space.
+fn ball(cone: Option<Cone>) -> Model {
+    let gap = SpherePlane::new(Sphere::of_body(0, RADIUS), floor()).unwrap();
+    let contact = Contact::new(gap, 0.3);
+    let contact = match cone {
+        Some(cone) => contact.with_cone(cone),
+        None => contact,
+    };
+    let body = Body::from_mass_properties(&MassProperties::solid_sphere(1.0, RADIUS).unwrap());
+    let system = FreeBodies::new(vec![body], -10.0 * Vector3::y()).unwrap();
+    Model::free_bodies(system, vec![contact]).unwrap()
+}
+
+/// The model without the feature, and its start.
+fn without(feature: Feature) -> (Model, State) {
+    let coordinates = vec![0.0, HEIGHT, 0.0, 1.0, 0.0, 0.0, 0.0];
+    let velocity = vec![1.0, 0.0, 0.0, 0.0, 0.0, -2.0];
+    match feature {
+        Feature::Cones => (ball(None), State { time: 0.0, coordinates, velocity }),
+        _ => (plain(0.0), start()),
     }
 }
 
@@ -116,7 +141,7 @@ fn by_events(model: &Model, start: &State) -> Result<State, Feature> {
 
 /// Without slip, which the inclusion has no rule for in smooth phases.
 fn by_inclusion(model: &Model, start: &State) -> Result<State, Feature> {
-    let still = State { velocity: vec![0.0; 3], ..start.clone() };
+    let still = State { velocity: vec![0.0; start.velocity.len()], ..start.clone() };
     match inclusion::build(model, &inclusion::Settings::default(), &still, DURATION) {
         Ok(solution) => {
             let end = solution.phases.last().unwrap().end();
@@ -136,7 +161,8 @@ fn compare(
     for feature in Feature::ALL {
         let model = with(feature);
         assert!(model.has(feature), "{feature}");
-        match (rule(feature), run(model, start())) {
+        let (plain, start) = without(feature);
+        match (rule(feature), run(model, start.clone())) {
             (Rule::Refused, Err(refused)) => {
                 // Constraints of velocities are constraints.
                 let also = rule(Feature::Constraints) == Rule::Refused;
@@ -144,11 +170,11 @@ fn compare(
                 assert!(refused == feature || constraints, "{scheme}: {refused} for {feature}");
             }
             (Rule::Used, Ok(end)) => {
-                let without = run(plain(0.0), start()).unwrap();
+                let without = run(plain, start).unwrap();
                 assert_ne!(end, without, "{scheme}: {feature} changes nothing");
             }
             (Rule::Ignored, Ok(end)) => {
-                let without = run(plain(0.0), start()).unwrap();
+                let without = run(plain, start).unwrap();
                 assert_eq!(end, without, "{scheme}: {feature} is ignored");
             }
             (rule, found) => panic!("{scheme}: {feature} is {rule:?}, found {found:?}"),

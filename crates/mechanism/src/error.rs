@@ -309,6 +309,24 @@ pub enum Error {
         /// Grains that found a place.
         found: usize,
     },
+    /// The section of a friction cone is refused.
+    #[error("`{path}`: {source}")]
+    Section {
+        /// Place in the file.
+        path: String,
+        /// The reason.
+        source: percussion_complementarity::friction::mixed::BlockError,
+    },
+    /// An impact law has round friction cones only.
+    #[error(
+        "contact `{contact}` has the section {section}, expected a coefficient `friction`: laws of impact have round cones"
+    )]
+    NotRound {
+        /// The contact.
+        contact: String,
+        /// Name of the section.
+        section: String,
+    },
     /// A mesh cannot be used as a wall.
     #[error("`{path}`: {reason}")]
     Mesh {

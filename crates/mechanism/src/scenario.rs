@@ -79,7 +79,7 @@ use std::path::Path;
 
 use nalgebra::Matrix3;
 use percussion_collision::Shape;
-use percussion_complementarity::friction::Law;
+use percussion_complementarity::friction::{Law, mixed::Section};
 use percussion_integrators::schemes::Name;
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +88,7 @@ use crate::{Error, Expected, document};
 mod bodies;
 mod build;
 mod check;
+mod cones;
 mod dampers;
 mod found;
 mod joints;
@@ -310,6 +311,13 @@ pub struct Contact {
     pub friction: Option<f64>,
     /// Coefficient of restitution, from 0 to 1; default that of the scenario.
     pub restitution: Option<f64>,
+    /// Section of a friction cone that is not round, in place of a coefficient, such as `{ ellipse = [0.9, 0.1] }`,
+    /// `{ polygon = [[0.5, 0], [0, 0.1], [-0.5, 0], [0, -0.1]] }`, `{ spin = [0.5, 0.5, 0.01] }` and
+    /// `{ rolling = [0.5, 0.01, 0.002] }`; in space, with the methods impulse-velocity and moreau-jean. Half axes of moments are in m.
+    pub section: Option<Section>,
+    /// Direction of the first tangent of the section, in the frame of the first partner (any length). Required where the section is
+    /// not the same in all directions.
+    pub along: Option<[f64; 3]>,
 }
 
 /// Friction of a bearing: a torque of at most `bound` against the rotation of a body about an axis,

@@ -1,5 +1,6 @@
 //! Errors in a model or a start, for any scheme.
 
+use super::ConeError;
 use percussion_dynamics::{ContactSourceError, CoordinateError, constraint, gap};
 
 /// Reasons why a model or a start is refused.
@@ -29,6 +30,14 @@ pub enum ModelError {
         contact: usize,
         /// The error of its gap function.
         source: gap::Error,
+    },
+    /// The friction cone of a contact is refused.
+    #[error("cone of contact {contact}: {source}")]
+    Cone {
+        /// Index of the contact.
+        contact: usize,
+        /// The reason.
+        source: ConeError,
     },
     /// The surfaces of a contact source do not match the system.
     #[error(transparent)]

@@ -14,6 +14,8 @@ pub enum Feature {
     Restitution,
     /// [Friction in joints](Model::with_joint_friction).
     JointFriction,
+    /// Contacts with [friction cones](super::Cone) that are not round.
+    Cones,
     /// [Bilateral constraints](Model::with_constraints), such as those that close a loop.
     Constraints,
     /// Bilateral constraints of velocities alone, such as rolling.
@@ -24,10 +26,11 @@ pub enum Feature {
 
 impl Feature {
     /// All features.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::FoundContacts,
         Self::Restitution,
         Self::JointFriction,
+        Self::Cones,
         Self::Constraints,
         Self::VelocityConstraints,
         Self::Forces,
@@ -40,6 +43,7 @@ impl fmt::Display for Feature {
             Self::FoundContacts => "a contact source",
             Self::Restitution => "restitution",
             Self::JointFriction => "friction in joints",
+            Self::Cones => "friction cones that are not round",
             Self::Constraints => "bilateral constraints",
             Self::VelocityConstraints => "bilateral constraints of velocities alone",
             Self::Forces => "forces beside those of its system",
@@ -71,6 +75,9 @@ impl Model {
                     || found.is_some_and(|source| source.has_restitution())
             }
             Feature::JointFriction => !self.joint_friction.is_empty(),
+            Feature::Cones => {
+                !self.found_cones.is_empty() || self.contacts.iter().any(|one| one.cone.is_some())
+            }
             Feature::Constraints => !self.constraints.is_empty(),
             Feature::VelocityConstraints => {
                 let system = self.system();

@@ -5,6 +5,7 @@
 mod closed_forms;
 #[path = "../common/mod.rs"]
 mod common;
+mod cones;
 mod derivative;
 mod derivative_moreau_jean;
 mod four_bar;

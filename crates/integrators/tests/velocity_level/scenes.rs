@@ -72,7 +72,7 @@ pub(crate) fn boxes(count: usize, friction: f64, angle: f64) -> (Model, State) {
             } else {
                 Box::new(OnTop { below: body - 1, corner, half_height: b })
             };
-            contacts.push(Contact { gap: gap.into(), friction, restitution: 0.0 });
+            contacts.push(Contact { gap: gap.into(), friction, restitution: 0.0, cone: None });
         }
     }
     let coordinates = (0..count).flat_map(|k| [0.0, b * (2.0 * k as f64 + 1.0), 0.0]).collect();

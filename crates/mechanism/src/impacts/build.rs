@@ -162,7 +162,12 @@ impl ImpactScenario {
             let name = NamedContact { name: contact.name.clone(), between, unit: "m" };
             builder.add_contact(
                 name,
-                percussion_integrators::Contact { gap: gap.into(), friction, restitution },
+                percussion_integrators::Contact {
+                    gap: gap.into(),
+                    friction,
+                    restitution,
+                    cone: None,
+                },
             );
         }
         builder.build(&self.name)

@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use percussion_collision::{Settings, Workspace};
 use percussion_dynamics::{ContactFrame, ContactSet};
 use percussion_impact::set_valued;
+use percussion_integrators::{Cone, FoundCone};
 
 use super::{
     Impact, Origin, compliant, labels,
@@ -133,6 +134,7 @@ impl Touching {
             let scale = if named.unit == "rad" { 1.0 } else { size };
             let gap = contact.gap.gap(system, coordinates);
             if gap <= TOUCHING * scale {
+                check_round(contact.cone.as_ref(), || named.name.clone())?;
                 let (friction, restitution) = (contact.friction, contact.restitution);
                 self.set.push_gap(system, coordinates, &*contact.gap, friction, restitution)?;
                 let at = contact.gap.contact_point(system, coordinates);
@@ -156,6 +158,9 @@ impl Touching {
         let (settings, mut workspace) = (Settings { proximity }, Workspace::default());
         let found = surfaces.scene().contacts(system, coordinates, &settings, &mut workspace)?;
         for contact in found {
+            let name = contact.id.name();
+            let cone = FoundCone::between(name.surfaces, mechanism.model.found_cones());
+            check_round(cone, || surfaces.contact(&name))?;
             self.set.push(system, coordinates, &contact.into())?;
             self.names.push(surfaces.contact(&contact.id.name()));
             self.places.push(Some((contact.points[0], contact.frame)));
@@ -178,5 +183,13 @@ impl Touching {
         if self.nearest.as_ref().is_none_or(|(nearest, _)| gap < *nearest) {
             self.nearest = Some((gap, name()));
         }
+    }
+}
+
+/// Returns an error for a friction cone that is not round.
+fn check_round(cone: Option<&Arc<Cone>>, name: impl FnOnce() -> String) -> Result<(), Error> {
+    match cone {
+        None => Ok(()),
+        Some(cone) => Err(Error::NotRound { contact: name(), section: cone.section.to_string() }),
     }
 }

@@ -7,7 +7,7 @@ use percussion_dynamics::{
     Articulated, ArticulatedError, Body, CoordinateError, FreeBodies, JointKind, Link,
     PlanarBodies, PlanarBody, System, constraint::EqualityConstraint,
 };
-use percussion_integrators::{Actuator, BoundedFriction, Contact, Model, State};
+use percussion_integrators::{Actuator, BoundedFriction, Contact, FoundCone, Model, State};
 
 use super::{Mechanism, NamedActuator, NamedContact, NamedJoint, Part, Surfaces};
 use crate::Error;
@@ -38,6 +38,7 @@ pub(crate) struct Builder {
     joint_friction: Vec<BoundedFriction>,
     constraints: Vec<Box<dyn EqualityConstraint>>,
     surfaces: Option<Surfaces>,
+    cones: Vec<FoundCone>,
     joints: Vec<NamedJoint>,
     actuators: Vec<Actuator>,
     actuator_names: Vec<NamedActuator>,
@@ -116,6 +117,7 @@ impl Builder {
             joint_friction: Vec::new(),
             constraints: Vec::new(),
             surfaces: None,
+            cones: Vec::new(),
             joints: Vec::new(),
             actuators: Vec::new(),
             actuator_names: Vec::new(),
@@ -166,9 +168,9 @@ impl Builder {
         self.warnings.extend(warnings);
     }
 
-    /// Sets the surfaces between which contacts are found.
-    pub(crate) fn set_surfaces(&mut self, surfaces: Surfaces) {
-        self.surfaces = Some(surfaces);
+    /// Sets the surfaces between which contacts are found, and the cones of those that are not round.
+    pub(crate) fn set_surfaces(&mut self, surfaces: Surfaces, cones: Vec<FoundCone>) {
+        (self.surfaces, self.cones) = (Some(surfaces), cones);
     }
 
     /// The mechanism called `name`.
@@ -189,7 +191,9 @@ impl Builder {
             false => model.with_actuators(self.actuators)?,
         };
         let model = match &self.surfaces {
-            Some(surfaces) => model.with_contact_source(surfaces.scene().clone())?,
+            Some(surfaces) => {
+                model.with_contact_source(surfaces.scene().clone())?.with_found_cones(self.cones)?
+            }
             None => model,
         };
         model.system().check_coordinates(&self.state.coordinates).map_err(|error| {

@@ -57,9 +57,10 @@ impl Scenario {
         let (mut builder, described) = if self.is_tree() { self.tree()? } else { self.free()? };
         if self.finds_contacts() {
             let surfaces = self.surfaces(&builder, &described)?;
-            builder.set_surfaces(surfaces);
+            let cones = self.found_cones(&surfaces, builder.parts(), &described.carriers);
+            builder.set_surfaces(surfaces, cones);
         } else {
-            self.add_gaps(&mut builder)?;
+            self.add_gaps(&mut builder, &described.carriers)?;
         }
         builder.build(&self.name)
     }

@@ -1,5 +1,7 @@
 //! From a [`Scenario`] to a simulation: [`Setup`].
 
+use std::sync::Arc;
+
 use nalgebra::{DMatrix, Vector3};
 use percussion_collision::Shape;
 use percussion_dynamics::{
@@ -9,7 +11,9 @@ use percussion_dynamics::{
 use percussion_integrators::{BoundedFriction, stewart_trinkle::Settings};
 
 use super::{
-    AngularVelocity, Body, Contact, JointFriction, Orientation, Plane, Scenario, Space, found,
+    AngularVelocity, Body, Contact, JointFriction, Orientation, Plane, Scenario, Space,
+    bodies::Carrier,
+    found,
     vectors::{rotation, unit, vector3},
 };
 use crate::{
@@ -85,12 +89,18 @@ impl Scenario {
     }
 
     /// Adds the contacts that are known beforehand.
-    pub(super) fn add_gaps(&self, builder: &mut Builder) -> Result<(), Error> {
-        for (pair, [friction, restitution]) in self.pairs() {
+    pub(super) fn add_gaps(
+        &self,
+        builder: &mut Builder,
+        carriers: &[Carrier],
+    ) -> Result<(), Error> {
+        for (pair, [friction, restitution], stated) in self.pairs() {
+            let cone = stated.and_then(|stated| self.cone(stated, builder.parts(), carriers));
+            let cone = cone.map(Arc::new);
             for (name, gap) in self.gaps(pair)? {
                 let between = self.partners(pair).map(str::to_owned);
-                let contact =
-                    percussion_integrators::Contact { gap: gap.into(), friction, restitution };
+                let (gap, cone) = (gap.into(), cone.clone());
+                let contact = percussion_integrators::Contact { gap, friction, restitution, cone };
                 builder.add_contact(NamedContact { name, between, unit: "m" }, contact);
             }
         }
@@ -111,13 +121,13 @@ impl Scenario {
         self.bodies.iter().enumerate().map(body).collect()
     }
 
-    /// The pairs that can touch with their coefficients of friction and restitution, in the documented order.
-    fn pairs(&self) -> Vec<(Pair, [f64; 2])> {
+    /// The pairs that can touch with their coefficients of friction and restitution and what the file states, in the documented order.
+    fn pairs(&self) -> Vec<(Pair, [f64; 2], Option<&Contact>)> {
         let body = |name: &String| self.bodies.iter().position(|body| body.name == *name);
         let plane = |name: &String| self.planes.iter().position(|plane| plane.name == *name);
         let Some(contacts) = &self.contacts else {
             let coefficients = [self.friction, self.restitution].map(Option::unwrap_or_default);
-            return self.all_pairs().map(|pair| (pair, coefficients)).collect();
+            return self.all_pairs().map(|pair| (pair, coefficients, None)).collect();
         };
         let pair = |[a, b]: &[String; 2]| match (body(a), body(b)) {
             (Some(first), Some(second)) => Some(Pair::Bodies { first, second }),
@@ -132,7 +142,9 @@ impl Scenario {
         };
         contacts
             .iter()
-            .filter_map(|contact| Some((pair(&contact.between)?, coefficients(contact))))
+            .filter_map(|contact| {
+                Some((pair(&contact.between)?, coefficients(contact), Some(contact)))
+            })
             .collect()
     }
 

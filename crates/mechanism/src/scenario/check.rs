@@ -300,6 +300,10 @@ impl Scenario {
         let expected = "two different names, at least one of them of a body";
         require(&format!("{path}.between"), &contact.between, expected, valid)?;
         check_restitution(&format!("{path}.restitution"), contact.restitution)?;
+        self.check_section(path, contact)?;
+        if contact.section.is_some() {
+            return Ok(());
+        }
         let friction = contact.friction.or(self.friction);
         let path = format!("{path}.friction");
         match friction {

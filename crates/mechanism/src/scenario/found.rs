@@ -186,7 +186,8 @@ impl Scenario {
 
     /// Returns an error if a surface has no friction coefficient.
     pub(super) fn check_friction(&self) -> Result<(), Error> {
-        let listed = |contacts: &Vec<Contact>| contacts.iter().all(|one| one.friction.is_some());
+        let has_own = |one: &Contact| one.friction.is_some() || one.section.is_some();
+        let listed = |contacts: &Vec<Contact>| contacts.iter().all(has_own);
         if self.friction.is_some() || self.contacts.as_ref().is_some_and(listed) {
             return Ok(());
         }

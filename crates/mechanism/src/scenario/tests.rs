@@ -298,6 +298,8 @@ fn the_order_of_contacts_does_not_matter() {
         between: [a.to_owned(), b.to_owned()],
         friction: None,
         restitution: None,
+        section: None,
+        along: None,
     };
     reordered.contacts =
         Some(vec![pair("ball 2", "ball 1"), pair("table", "ball 2"), pair("ball 1", "table")]);

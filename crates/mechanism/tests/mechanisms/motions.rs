@@ -1,11 +1,13 @@
 //! Motions of the files in `fixtures/mechanisms`.
 
+use std::f64::consts::PI;
+
 use percussion_collision::Shape;
 use percussion_impact::anitescu_potra::AnitescuPotra;
-use percussion_integrators::event_driven;
+use percussion_integrators::{event_driven, schemes::Name};
 use percussion_mechanism::{
     scenario::{AngularVelocity, Orientation, Scenario},
-    trajectory::Status,
+    trajectory::{Status, Trajectory},
     view,
 };
 use percussion_record::view::Motion;
@@ -25,6 +27,61 @@ fn a_box_slides_to_rest() {
         assert_eq!(trajectory.status(), Status::Completed);
         assert!(trajectory.deepest_penetration() < 1e-7, "{method:?}");
     }
+}
+
+/// The sledge follows its runners for `v²/(2 μ₁ g)`, the ball rolls for `v²/(2a)`; both up to `v h/2`.
+#[test]
+fn a_sledge_and_a_ball_run_out() {
+    let scenario = read("sledge-and-ball.toml");
+    for method in [Name::ImpulseVelocity, Name::MoreauJean] {
+        let trajectory = run(&scenario, method);
+        let (end, direction) = (trajectory.end(), [f64::sqrt(0.75), 0.5]);
+        for (place, direction) in end.coordinates.iter().zip(direction) {
+            assert!((place - 0.5 * direction).abs() < 0.0011, "{method:?} {end:?}");
+        }
+        // Not turned.
+        assert!((end.coordinates[3] - f64::cos(PI / 12.0)).abs() < 1e-9, "{method:?} {end:?}");
+        assert!((end.coordinates[7] - 1.4).abs() < 0.0011, "{method:?} {end:?}");
+        assert!(end.velocity.iter().all(|v| v.abs() < 1e-6), "{method:?} {end:?}");
+        let rolling = |name: &str| name == "ball–ice";
+        let mut moments = trajectory
+            .reports
+            .iter()
+            .flat_map(|step| &step.contacts)
+            .filter(|contact| rolling(&trajectory.contact_names[contact.contact]));
+        // μ_ρ m g h about the axis of rolling.
+        let moment = moments.next().expect("the ball touches").moment;
+        assert!((moment.norm() - 0.005 * 10.0 * 0.002).abs() < 1e-9, "{moment}");
+    }
+}
+
+/// The directions of sections turn with the world and with their bodies.
+#[test]
+fn a_turned_sledge_runs_as_before() {
+    let scenario = read("sledge-and-ball.toml");
+    let mut turned = scenario.clone();
+    let sledge = &mut turned.bodies[0];
+    sledge.orientation = Some(Orientation::AxisAngle { axis: [0.0, 0.0, 1.0], angle: -1.2 });
+    sledge.velocity = Some(vec![f64::cos(1.2), -f64::sin(1.2), 0.0]);
+    // The second partner is then the one with the direction.
+    let [sections, _] = turned.contacts.as_deref_mut().expect("a list") else { panic!("two") };
+    sections.between.reverse();
+    sections.along = Some([f64::cos(1.2), -f64::sin(1.2), 0.0]);
+    let [one, other] = [&scenario, &turned].map(|scenario| run(scenario, Name::MoreauJean));
+    let way = |trajectory: &Trajectory| {
+        let end = &trajectory.end().coordinates;
+        end[0].hypot(end[1])
+    };
+    assert!((way(&one) - way(&other)).abs() < 1e-9, "{} {}", way(&one), way(&other));
+}
+
+#[test]
+fn impacts_have_round_cones() {
+    let mut scenario = read("sledge-and-ball.toml");
+    scenario.bodies[0].velocity = Some(vec![0.0, 0.0, -1.0]);
+    let error = scenario.build().unwrap().impact().map(|_| ()).unwrap_err();
+    let expected = "has the section ellipse, expected a coefficient `friction`";
+    assert!(error.to_string().contains(expected), "{error}");
 }
 
 /// A cylinder that turns by 0.7 rad within a step slips with `v = μ g t` and `ω = ω₀ − 2 μ g t/r`.
@@ -105,6 +162,8 @@ fn pairs_have_their_own_coefficients() {
         between: between.map(str::to_owned),
         friction,
         restitution: None,
+        section: None,
+        along: None,
     };
     scenario.contacts = Some(vec![listed(["floor", "box"], Some(0.9))]);
     for method in WITHOUT_JOINTS {

@@ -47,7 +47,9 @@ fn what_is_wrong_is_named() {
     let flat = "[[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]";
     let fixed = |what: &str| format!("[[fixed]]\nname = 'wall'\n{what}\n[[planes]]");
     let joint = |what: &str| format!("[[joints]]\nname = 'pin'\n{what}\n[[planes]]");
-    let cases: [(&str, String, &str); 26] = [
+    let section =
+        |what: &str| format!("[[contacts]]\nbetween = ['box', 'floor']\n{what}\n[[planes]]");
+    let cases: [(&str, String, &str); 33] = [
         (
             SHAPE,
             "shape.box.half_extents = [0.3, 0.0, 0.1]".into(),
@@ -141,6 +143,38 @@ fn what_is_wrong_is_named() {
             "[[planes]]",
             joint("kind = 'fixed'\nbetween = ['world', 'box']\nspeed = 1"),
             "`joints[0].kind` is \"fixed\", expected a revolute",
+        ),
+        (
+            "[[planes]]",
+            section("section = { ellipse = [0.9, 0.1] }"),
+            "`contacts[0].along` is \"missing\"",
+        ),
+        (
+            "[[planes]]",
+            section("section = { ellipse = [0.9, 0.1] }\nalong = [0, 0, 0]"),
+            "`contacts[0].along` is [0.0, 0.0, 0.0], expected a nonzero",
+        ),
+        (
+            "[[planes]]",
+            section("along = [1, 0, 0]"),
+            "`contacts[0].along` is Some([1.0, 0.0, 0.0])",
+        ),
+        (
+            "[[planes]]",
+            section("section = { rolling = [0.5, -0.1, 0] }"),
+            "`contacts[0]`: `section.rolling[1]` is -0.1",
+        ),
+        (
+            "[[planes]]",
+            section("section = { spin = [0.5, 0.5, 0.1] }\nfriction = 0.2"),
+            "`contacts[0].friction` is Some(0.2), expected no coefficient beside `section`",
+        ),
+        ("[[planes]]", section("section = { cone = 0.5 }"), "unknown variant `cone`"),
+        (
+            "[integrator]\nmethod = \"moreau-jean\"",
+            section("section = { spin = [0.5, 0.5, 0.1] }")
+                .replace("[[planes]]", "[integrator]\nmethod = \"event-driven\""),
+            "`contacts[0].section` is \"spin\", expected a coefficient",
         ),
     ];
     for (from, to, expected) in cases {

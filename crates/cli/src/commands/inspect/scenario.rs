@@ -3,6 +3,7 @@
 use anyhow::{Result, ensure};
 use percussion_collision::{Settings, Workspace};
 use percussion_dynamics::ContactSet;
+use percussion_integrators::FoundCone;
 use percussion_mechanism::{
     mechanism::Mechanism,
     scenario::{Joint, JointKind, Scenario},
@@ -96,7 +97,7 @@ pub(super) fn features(
                 name: named.name.clone(),
                 between: named.between.clone(),
                 gap,
-                friction: Some(contact.friction),
+                friction: contact.cone.is_none().then_some(contact.friction),
             });
         }
     }
@@ -106,11 +107,12 @@ pub(super) fn features(
     for contact in surfaces.scene().contacts(system, coordinates, &settings, &mut workspace)? {
         contacts.push(system, coordinates, &contact.into())?;
         let name = contact.id.name();
+        let is_round = FoundCone::between(name.surfaces, model.found_cones()).is_none();
         features.push(FeatureRow {
             name: surfaces.contact(&name),
             between: surfaces.partners(&name),
             gap: contact.gap,
-            friction: Some(contact.friction),
+            friction: is_round.then_some(contact.friction),
         });
     }
     Ok(features)

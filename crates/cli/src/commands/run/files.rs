@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use percussion_integrators::Work;
+use percussion_integrators::{Feature, Work};
 use percussion_mechanism::{scenario::Setup, trajectory::Trajectory, view};
 use percussion_record::Column;
 use percussion_report::{atomic, csv, number::exact, viewer, write_figure};
 use percussion_scenarios::overview;
 
-/// Writes `trajectory.csv`, `steps.csv`, `contacts.csv` if contacts are found, the overview figures and the
+/// Writes `trajectory.csv`, `steps.csv`, `contacts.csv` if contacts are found or have cones that are not round, the overview figures and the
 /// page that plays the motion, and returns their paths.
 pub(super) fn write(
     directory: &Path,
@@ -19,7 +19,7 @@ pub(super) fn write(
     let mut files = vec![directory.join("trajectory.csv"), directory.join("steps.csv")];
     atomic::write(&files[0], trajectory_csv(setup, trajectory).as_bytes())?;
     atomic::write(&files[1], steps_csv(setup, trajectory).as_bytes())?;
-    if trajectory.found.is_some() {
+    if trajectory.found.is_some() || has_cones(setup) {
         let file = directory.join("contacts.csv");
         atomic::write(&file, contacts_csv(setup, trajectory).as_bytes())?;
         files.push(file);
@@ -37,9 +37,13 @@ pub(super) fn trajectory_csv(setup: &Setup, trajectory: &Trajectory) -> String {
     csv::table(&table.columns.iter().map(name).collect::<Vec<_>>(), table.rows)
 }
 
-/// The table of every contact in every step.
+fn has_cones(setup: &Setup) -> bool {
+    setup.mechanism.model.has(Feature::Cones)
+}
+
+/// The table of every contact in every step; with moments if any friction cone may have them.
 fn contacts_csv(setup: &Setup, trajectory: &Trajectory) -> String {
-    let columns = [
+    let mut columns = vec![
         "time (s)",
         "contact",
         "unit of impulses",
@@ -50,11 +54,20 @@ fn contacts_csv(setup: &Setup, trajectory: &Trajectory) -> String {
         "sliding 1 (m/s)",
         "sliding 2 (m/s)",
     ];
-    let mut text = csv::line(columns.map(str::to_owned));
+    let moments = has_cones(setup);
+    if moments {
+        columns.extend([
+            "normal moment (N·m·s)",
+            "tangent 1 moment (N·m·s)",
+            "tangent 2 moment (N·m·s)",
+        ]);
+    }
+    let mut text = csv::line(columns.into_iter().map(str::to_owned));
     for step in &trajectory.reports {
         for contact in &step.contacts {
             let name = trajectory.contact_names.get(contact.contact).cloned().unwrap_or_default();
             let numbers = contact.impulse.iter().chain(contact.velocity.iter());
+            let numbers = numbers.chain(contact.moment.iter().filter(|_| moments));
             let numbers = numbers.map(|number| exact(*number));
             let unit = impulse_unit(setup, contact.contact).to_owned();
             text += &csv::line([exact(step.time), name, unit].into_iter().chain(numbers));

@@ -241,6 +241,29 @@ impl Section {
         }
     }
 
+    /// Whether no direction in the tangent plane differs from another one.
+    #[must_use]
+    pub fn is_isotropic(&self) -> bool {
+        let equal = |a: f64, b: f64| a.to_bits() == b.to_bits();
+        match *self {
+            Self::Disc(_) | Self::Rolling(_) => true,
+            Self::Ellipse([first, second]) | Self::Spin([first, second, _]) => equal(first, second),
+            Self::JointEllipsoid([first, second, _, third, fourth]) => {
+                equal(first, second) && equal(third, fourth)
+            }
+            Self::Polygon(_) => false,
+        }
+    }
+
+    /// Checks its numbers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Value`], [`Error::Origin`].
+    pub fn check(&self) -> Result<(), Error> {
+        Block::contact(self.clone()).check()
+    }
+
     fn check_rows(&self, found: usize) -> Result<(), Error> {
         let expected = match self {
             Self::Disc(_) if (1..=3).contains(&found) => return Ok(()),

@@ -262,7 +262,8 @@ impl Standing {
     /// The limits that are not of one coordinate, as contacts without friction.
     pub(in crate::scenario) fn bounds(&self) -> Vec<(NamedContact, Contact)> {
         let contact = |(name, gap): &(NamedContact, Arc<dyn GapFunction>)| {
-            let contact = Contact { gap: Arc::clone(gap), friction: 0.0, restitution: 0.0 };
+            let gap = Arc::clone(gap);
+            let contact = Contact { gap, friction: 0.0, restitution: 0.0, cone: None };
             (name.clone(), contact)
         };
         self.description.bounds.iter().map(contact).collect()

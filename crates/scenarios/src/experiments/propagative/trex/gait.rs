@@ -172,6 +172,7 @@ fn assemble(
         gap: Arc::clone(&contact.gap),
         friction: parameters.friction,
         restitution: 0.0,
+        cone: None,
     });
     Ok((system, coordinates, contacts.collect()))
 }

@@ -1,0 +1,232 @@
+//! The problem of a step with [blocks](mixed): constraints, limits, friction in joints, and contacts with any friction cone.
+//!
+//! Friction in joints and forces of contacts determine each other, so a model with friction in joints, or with
+//! [cones](crate::Cone) that are not round, has all rows in one problem. With the velocity `v_f` without any of these
+//! impulses, the axes `d` of the joints and the rows `A` of the [moments](super::cones) of such contacts,
+//!
+//! ```math
+//! v' = v_f + M^{-1}(G^\mathsf{T} p_b + J^\mathsf{T} p + A^\mathsf{T} m + d\, p_d), \qquad |p_d| \le h\,\eta .
+//! ```
+//!
+//! The rows are those of the constraints (bilateral), of the contacts (unilateral for limits and contacts without
+//! friction, with a section for the others) and of the joints (intervals). Contacts, tangents of discs and joints that cannot move
+//! while the constraints hold are left out. The constraints are stated with the velocities `G (v_f − P v_f)`, which are
+//! consistent even if the errors of redundant rows differ. The velocity of the solution is projected onto the
+//! constraints once more, which removes the rounding of the solve.
+//!
+//! # Source
+//!
+//! The laws and the solver are those of [`mixed`]; the statement for a step is derived here.
+
+use nalgebra::{DMatrix, DVector};
+use percussion_complementarity::friction::{
+    Method,
+    document::Document,
+    mixed::{self, Block, Figures, Problem},
+};
+
+use super::cones::Cones;
+use crate::{
+    error::Error,
+    model::{Feature, Model, State},
+    report::{FrictionReport, Residuals},
+};
+
+/// The friction of all joints, the cones of contacts, and the current problem.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    /// The cones of the contacts of the problem, with their moments.
+    pub(super) cones: Cones,
+    /// The axis `d` of each joint (`n_v × n_d`).
+    pub(super) axes: DMatrix<f64>,
+    /// Largest impulse of each (N·s, N·m·s).
+    pub(super) bounds: Vec<f64>,
+    /// Displacement along each velocity (m or rad) that moves bodies by `length` (m).
+    strides: Vec<f64>,
+    length: f64,
+    pub(super) stated: Option<Stated>,
+    /// `v_f`, not projected onto the constraints.
+    pub(super) unconstrained: DVector<f64>,
+    /// Impulses of the joints: those with which the solve starts, those that it found, and those of the last step.
+    pub(super) start: Vec<f64>,
+    pub(super) impulses: Vec<f64>,
+    last: Vec<f64>,
+    /// Residual of the equations of motion (m/s).
+    motion: f64,
+}
+
+/// A problem, with the places of its rows, its start and its solution.
+#[derive(Debug)]
+pub(super) struct Stated {
+    pub(super) problem: Problem,
+    pub(super) entries: Vec<Entry>,
+    pub(super) start: Vec<f64>,
+    pub(super) impulses: Vec<f64>,
+    /// The figures of each block for `impulses`, measured at the end of the step.
+    pub(super) figures: Vec<Figures>,
+}
+
+/// One row of a problem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Entry {
+    Constraint,
+    /// A component of a contact, by the number of the contact in the problem: 0 to 2 of the impulse, from 3 of the moment.
+    Contact(usize, usize),
+    Joint(usize),
+}
+
+impl Stated {
+    /// The first row of each block with its figures.
+    fn figures(&self) -> impl Iterator<Item = (&Block, Entry, Figures)> {
+        let mut first = 0;
+        self.problem.blocks().iter().zip(&self.figures).map(move |(block, figures)| {
+            let entry = self.entries[first];
+            first += block.rows;
+            (block, entry, *figures)
+        })
+    }
+}
+
+impl Blocks {
+    /// Those of a model in steps of `step_size` (s) from `state`; `None` if it has neither friction in joints nor cones.
+    pub(super) fn new(model: &Model, state: &State, step_size: f64) -> Result<Option<Self>, Error> {
+        let frictions = model.joint_friction();
+        if frictions.is_empty() && !model.has(Feature::Cones) {
+            return Ok(None);
+        }
+        let scales = model.scales(state, step_size);
+        let mut axes = DMatrix::zeros(model.system().velocity_count(), frictions.len());
+        for (joint, friction) in frictions.iter().enumerate() {
+            let axis = friction.axis().ok_or(Error::FrictionDirections { joint })?;
+            axes.set_column(joint, &axis);
+        }
+        let zeros = vec![0.0; frictions.len()];
+        Ok(Some(Self {
+            cones: Cones::new(axes.nrows()),
+            unconstrained: DVector::zeros(axes.nrows()),
+            axes,
+            bounds: frictions.iter().map(|friction| step_size * friction.bound).collect(),
+            strides: scales.of_velocities(model.system(), &state.coordinates),
+            length: scales.length,
+            stated: None,
+            start: zeros.clone(),
+            impulses: zeros.clone(),
+            last: zeros,
+            motion: 0.0,
+        }))
+    }
+
+    /// Stores `v_f` before it is projected onto the constraints. Nothing is stated yet.
+    pub(super) fn keep(&mut self, free: &DVector<f64>) {
+        self.unconstrained.copy_from(free);
+        self.stated = None;
+    }
+
+    /// Starts the next solve of these `contacts` with the impulses of the last step, or with zero.
+    pub(super) fn begin(&mut self, contacts: &[usize], warm: bool) {
+        let Self { start, last, .. } = self;
+        start.iter_mut().zip(last).for_each(|(to, from)| *to = if warm { *from } else { 0.0 });
+        self.cones.begin(contacts, warm);
+    }
+
+    /// Starts the next solve of these `contacts` with the impulses that the current one found.
+    pub(super) fn begin_with_found(&mut self, contacts: &[usize]) {
+        self.start.copy_from_slice(&self.impulses);
+        self.cones.begin_with_found(contacts);
+    }
+
+    /// Measures the figures of the solution, for the reports.
+    pub(super) fn judge(&mut self) {
+        if let Some(stated) = &mut self.stated {
+            stated.figures = stated.problem.block_figures(&stated.impulses);
+        }
+    }
+
+    /// Stores the impulses for the next step.
+    pub(super) fn finish(&mut self) {
+        self.last.copy_from_slice(&self.impulses);
+        self.cones.finish();
+    }
+
+    /// The length (m) by which the velocity of a row is multiplied to be comparable with that of a contact.
+    pub(super) fn length_of(&self, row: &[f64]) -> f64 {
+        let moved: f64 = row.iter().zip(&self.strides).map(|(r, stride)| r.abs() * stride).sum();
+        let length = self.length / moved;
+        if length.is_finite() && length > 0.0 { length } else { 1.0 }
+    }
+
+    /// Adds `d p_d` of all joints and `Aᵀ m` of all moments.
+    pub(super) fn push(&self, momentum: &mut DMatrix<f64>) {
+        self.cones.push(momentum);
+        for (axis, &impulse) in self.axes.column_iter().zip(&self.impulses) {
+            momentum.column_mut(0).axpy(impulse, &axis, 1.0);
+        }
+    }
+
+    /// Measures by how much `velocity` differs from `v_f` and the `response` to all impulses.
+    pub(super) fn judge_motion(&mut self, velocity: &DVector<f64>, response: &DMatrix<f64>) {
+        let missing = velocity - &self.unconstrained - response.column(0);
+        let sizes = missing.iter().zip(&self.strides);
+        self.motion = sizes.map(|(v, stride)| v.abs() * self.length / stride).fold(0.0, f64::max);
+    }
+
+    /// The document of the current problem.
+    pub(super) fn document(&self, method: Method) -> Option<Document> {
+        let Stated { problem, start, .. } = self.stated.as_ref()?;
+        let start = Some(start.clone());
+        Some(Document { start, ..Document::of_blocks(problem).with_method(method) })
+    }
+
+    /// The generalized impulses of all joints (`n_v` each).
+    pub(super) fn generalized_impulses(&self) -> Vec<DVector<f64>> {
+        self.axes.column_iter().zip(&self.impulses).map(|(axis, p)| axis * *p).collect()
+    }
+
+    /// The friction of all joints at the end of the step.
+    pub(super) fn reports(&self, velocity: &[f64]) -> Vec<FrictionReport> {
+        let mut residuals = vec![0.0; self.bounds.len()];
+        for (block, entry, figures) in self.stated.iter().flat_map(Stated::figures) {
+            if let Entry::Joint(joint) = entry {
+                residuals[joint] = figures.largest() / block.length;
+            }
+        }
+        let report = |(joint, residual)| FrictionReport {
+            joint,
+            impulse: self.impulses[joint],
+            bound: self.bounds[joint],
+            velocity: self.axes.column(joint).iter().zip(velocity).map(|(d, v)| d * v).sum(),
+            residual,
+        };
+        residuals.into_iter().enumerate().map(report).collect()
+    }
+
+    /// The residual of each contact of the problem (m/s).
+    pub(super) fn contact_residuals(&self, contacts: usize) -> Vec<f64> {
+        let mut residuals = vec![0.0; contacts];
+        for (_, entry, figures) in self.stated.iter().flat_map(Stated::figures) {
+            if let Entry::Contact(contact, _) = entry {
+                residuals[contact] = figures.largest();
+            }
+        }
+        residuals
+    }
+
+    /// The largest residuals of the problem, by kind of row and by part of the laws.
+    pub(super) fn residuals(&self) -> Residuals {
+        let mut all = Residuals { motion: self.motion, ..Residuals::default() };
+        for (block, _, figures) in self.stated.iter().flat_map(Stated::figures) {
+            let of_kind = match block.set {
+                mixed::Set::Bilateral => &mut all.constraints,
+                mixed::Set::Interval { .. } => &mut all.joint_friction,
+                mixed::Set::Contact(_) => &mut all.contacts,
+                _ => &mut all.limits,
+            };
+            *of_kind = of_kind.max(figures.largest());
+            all.primal = all.primal.max(figures.bilateral).max(figures.approach);
+            all.dual = all.dual.max(figures.adhesion).max(figures.cone);
+            all.complementarity = all.complementarity.max(figures.complementarity);
+            all.natural_map = all.natural_map.max(figures.slip);
+        }
+        all
+    }
+}

@@ -1,0 +1,230 @@
+//! States the problem of a step with blocks, and solves it.
+
+use nalgebra::{DMatrix, DVector, Vector3};
+use percussion_complementarity::friction::{
+    Report,
+    mixed::{Block, Problem, Section},
+};
+
+use super::{
+    Place, VelocityLevel,
+    blocks::{Blocks, Entry, Stated},
+    cones::Placed,
+};
+use crate::{error::Error, model::Model};
+
+/// The rows of a problem while it is stated.
+struct Statement<'a> {
+    /// All rows that a problem may have, one per column (`n_v × r`): of the constraints, the contacts, the
+    /// joints and the moments of cones.
+    all: &'a DMatrix<f64>,
+    unconstrained: &'a DVector<f64>,
+    kept: Vec<usize>,
+    velocities: Vec<f64>,
+    entries: Vec<Entry>,
+    blocks: Vec<Block>,
+}
+
+impl Statement<'_> {
+    fn push(&mut self, row: usize, velocity: f64, entry: Entry) {
+        self.kept.push(row);
+        self.velocities.push(velocity);
+        self.entries.push(entry);
+    }
+
+    /// The velocity of a row without impulses of the problem.
+    fn velocity(&self, row: usize) -> f64 {
+        self.all.column(row).dot(self.unconstrained)
+    }
+}
+
+impl VelocityLevel {
+    /// States the problem of the constraints, the contacts `active` and the joints, with the projected velocity `free`
+    /// and the velocities `shifts` that the scheme adds to the normals.
+    pub(super) fn state_blocks(
+        &mut self,
+        model: &Model,
+        place: &Place<'_>,
+        free: &DVector<f64>,
+        active: &[usize],
+        shifts: &[f64],
+    ) -> Result<(), Error> {
+        let Some(own) = &self.blocks else { return Ok(()) };
+        let all = self.rows_of_blocks(own, active.len());
+        let mut responses = all.clone();
+        model.system().apply_inverse_mass(place.mass_coordinates, &mut responses);
+        let product = all.tr_mul(&responses);
+        let moves = self.moving(&all, &product);
+        let mut statement = Statement {
+            all: &all,
+            unconstrained: &own.unconstrained,
+            kept: Vec::new(),
+            velocities: Vec::new(),
+            entries: Vec::new(),
+            blocks: Vec::new(),
+        };
+        let length = |row: usize| own.length_of(all.column(row).as_slice());
+        let lost = &own.unconstrained - free;
+        let constraints = self.bilateral.rows().nrows();
+        for row in 0..constraints {
+            statement.blocks.push(Block::bilateral(1).with_length(length(row)));
+            statement.push(row, all.column(row).dot(&lost), Entry::Constraint);
+        }
+        let width = self.set.component_count();
+        let joints = constraints + width * active.len();
+        let moments = joints + own.bounds.len();
+        let (mut contacts, mut slots) = (Vec::new(), Vec::new());
+        for slot in 0..active.len() {
+            let normal = constraints + width * slot;
+            if !moves[normal] {
+                continue;
+            }
+            let contact = slots.len();
+            let before = statement.kept.len();
+            statement.push(
+                normal,
+                statement.velocity(normal) + shifts[slot],
+                Entry::Contact(contact, 0),
+            );
+            let cone = own.cones.get(slot);
+            let friction = self.set.friction()[slot];
+            for component in 1..width {
+                let row = normal + component;
+                if cone.is_some() || (friction > 0.0 && moves[row]) {
+                    let entry = Entry::Contact(contact, component);
+                    statement.push(row, statement.velocity(row), entry);
+                }
+            }
+            let (first, count) = cone.map_or((0, 0), Placed::moments);
+            for k in 0..count {
+                let row = moments + first + k;
+                statement.push(row, statement.velocity(row), Entry::Contact(contact, width + k));
+            }
+            statement.blocks.push(match (cone, statement.kept.len() - before) {
+                (Some(cone), _) => Block::contact(cone.section().clone()),
+                (None, 1) => Block::unilateral(1).with_length(length(normal)),
+                (None, rows) => Block { rows, ..Block::contact(Section::Disc(friction)) },
+            });
+            contacts.push(active[slot]);
+            slots.push(slot);
+        }
+        for (joint, &bound) in own.bounds.iter().enumerate() {
+            let row = joints + joint;
+            if moves[row] {
+                statement.blocks.push(Block::bound(bound).with_length(length(row)));
+                statement.push(row, statement.velocity(row), Entry::Joint(joint));
+            }
+        }
+        let stated = stated(place, statement, &product)?;
+        self.contacts = contacts;
+        self.slots = slots;
+        if let Some(own) = &mut self.blocks {
+            own.stated = stated;
+            own.cones.expect(&self.contacts, &self.slots);
+        }
+        Ok(())
+    }
+
+    /// The rows of the constraints, of the contacts of the set, of the joints and of the moments, one per column (`n_v × r`).
+    fn rows_of_blocks(&self, own: &Blocks, contacts: usize) -> DMatrix<f64> {
+        let mut jacobian = DMatrix::zeros(0, own.axes.nrows());
+        if contacts > 0 {
+            self.set.contact_jacobian(&mut jacobian);
+        }
+        let (constraints, moments) = (self.bilateral.rows(), own.cones.rows());
+        let first = constraints.nrows();
+        let second = first + jacobian.nrows();
+        let third = second + own.axes.ncols();
+        let mut all = DMatrix::zeros(own.axes.nrows(), third + moments.ncols());
+        all.columns_range_mut(..first).tr_copy_from(constraints);
+        all.columns_range_mut(first..second).tr_copy_from(&jacobian);
+        all.columns_range_mut(second..third).copy_from(&own.axes);
+        all.columns_range_mut(third..).copy_from(moments);
+        let width = self.set.component_count();
+        for (slot, cone) in (0..contacts).filter_map(|slot| Some((slot, own.cones.get(slot)?))) {
+            let mut rows = all.columns_mut(first + width * slot, width);
+            for mut along in rows.row_iter_mut() {
+                let turned = cone.from_frame(&Vector3::new(along[0], along[1], along[2]));
+                along.copy_from(&turned.transpose());
+            }
+        }
+        all
+    }
+
+    /// Marks the rows that can move while the constraints hold, given their `delassus` operator. A row that is not finite is
+    /// marked too, so that the problem refuses it.
+    fn moving(&self, rows: &DMatrix<f64>, delassus: &DMatrix<f64>) -> Vec<bool> {
+        let held = self.bilateral.along(rows);
+        // The remainder of a row that the constraints hold is the rounding of sums of n_v products.
+        let rounding = 16.0 * rows.nrows() as f64 * f64::EPSILON;
+        let is_held = |row: usize| {
+            let size = delassus[(row, row)];
+            size - held.column(row).norm_squared() <= rounding * size
+        };
+        (0..rows.ncols()).map(|row| !is_held(row)).collect()
+    }
+
+    /// Solves the problem with blocks; `None` if it has no row.
+    pub(super) fn solve_blocks(&mut self) -> Result<Option<Report>, Error> {
+        let Some(own) = &mut self.blocks else { return Ok(None) };
+        own.impulses.fill(0.0);
+        let Some(stated) = &mut own.stated else { return Ok(None) };
+        for (value, entry) in stated.start.iter_mut().zip(&stated.entries) {
+            *value = match *entry {
+                Entry::Constraint => 0.0,
+                Entry::Contact(contact, component @ 0..3) => {
+                    let impulse = self.start[contact];
+                    own.cones
+                        .get(self.slots[contact])
+                        .map_or(impulse, |cone| cone.from_frame(&impulse))[component]
+                }
+                Entry::Contact(contact, component) => own.cones.start(contact)[component - 3],
+                Entry::Joint(joint) => own.start[joint],
+            };
+        }
+        stated.impulses.copy_from_slice(&stated.start);
+        let report = self.method.solve_blocks_from(&stated.problem, &mut stated.impulses)?;
+        self.impulses.fill(Vector3::zeros());
+        for (&value, entry) in stated.impulses.iter().zip(&stated.entries) {
+            match *entry {
+                Entry::Constraint => {}
+                Entry::Contact(contact, component @ 0..3) => {
+                    self.impulses[contact][component] = value
+                }
+                Entry::Contact(contact, component) => own.cones.set(contact, component - 3, value),
+                Entry::Joint(joint) => own.impulses[joint] = value,
+            }
+        }
+        for (impulse, &slot) in self.impulses.iter_mut().zip(&self.slots) {
+            if let Some(cone) = own.cones.get(slot) {
+                *impulse = cone.to_frame(impulse);
+            }
+        }
+        Ok(Some(report))
+    }
+}
+
+/// The problem of the kept rows, given the `product` of all rows and their responses; `None` if there are none.
+fn stated(
+    place: &Place<'_>,
+    statement: Statement<'_>,
+    product: &DMatrix<f64>,
+) -> Result<Option<Stated>, Error> {
+    let Statement { kept, velocities, entries, blocks, .. } = statement;
+    if kept.is_empty() {
+        return Ok(None);
+    }
+    let entry =
+        |i: usize, j: usize| 0.5 * (product[(kept[i], kept[j])] + product[(kept[j], kept[i])]);
+    let delassus = DMatrix::from_fn(kept.len(), kept.len(), entry);
+    let problem = Problem::new(delassus, velocities, blocks)
+        .map_err(|source| Error::Blocks { time: place.time, source })?;
+    let zeros = vec![0.0; entries.len()];
+    Ok(Some(Stated {
+        problem,
+        entries,
+        start: zeros.clone(),
+        impulses: zeros,
+        figures: Vec::new(),
+    }))
+}
