@@ -351,9 +351,17 @@ impl Problem {
         let mut sum = Sum::new(start);
         // Rows of a symmetric matrix are its columns, which lie together.
         for (entry, impulse) in self.matrix.column(row).iter().zip(impulses) {
-            sum.add_product(*entry, *impulse);
+            if *impulse != 0.0 {
+                sum.add_product(*entry, *impulse);
+            }
         }
         sum.value()
+    }
+
+    /// The velocity of one row.
+    fn sum(&self, row: usize, impulses: &[f64]) -> f64 {
+        let column = self.matrix.column(row);
+        column.iter().zip(impulses).fold(self.free_velocity[row], |sum, (w, p)| sum + w * p)
     }
 
     /// The largest of each figure over the blocks (m/s), with compensated velocities; infinite if the impulses cancel by

@@ -166,6 +166,14 @@ impl Block {
         }
     }
 
+    /// What the velocity of each row is multiplied by to be compared with others (m).
+    pub(super) fn lengths(&self) -> Vec<f64> {
+        match &self.set {
+            Set::Contact(section) => section.lengths(self.rows),
+            _ => vec![self.length; self.rows],
+        }
+    }
+
     /// Checks sizes and numbers.
     pub(super) fn check(&self) -> Result<(), Error> {
         let wrong = |field: &str, value, expected| {

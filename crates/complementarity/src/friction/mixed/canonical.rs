@@ -17,7 +17,7 @@ use nalgebra::DMatrix;
 
 use super::{
     Model, Problem,
-    block::{Section, Set},
+    block::{Block, Section, Set},
     factor::factor_of_inverse,
     local::Local,
     polygon::Polygon,
@@ -47,6 +47,8 @@ pub(super) struct Canonical<'a> {
     pub(super) matrix: Vec<f64>,
     pub(super) free_velocity: Vec<f64>,
     pub(super) cells: Vec<Cell>,
+    /// What a velocity of each row is multiplied by to be one of the problem (m/s).
+    pub(super) speeds: Vec<f64>,
     /// The row of the problem of each row here, and by what its impulse is multiplied.
     rows: Vec<(usize, f64)>,
     /// Impulses of rows that are left out: those of intervals that cannot move.
@@ -82,8 +84,11 @@ impl Eliminated {
         }
         self.rows.iter().for_each(|&row| impulses[row] = 0.0);
         // The first pass solves, the others remove rounding.
-        for _ in 0..3 {
-            let speed = |&row| problem.compensated_sum(row, problem.free_velocity[row], impulses);
+        for pass in 0..3 {
+            let speed = |&row: &usize| match pass {
+                0 => problem.sum(row, impulses),
+                _ => problem.compensated_sum(row, problem.free_velocity[row], impulses),
+            };
             let speeds: Vec<f64> = self.rows.iter().map(speed).collect();
             for (&row, change) in self.rows.iter().zip(self.apply(&speeds)) {
                 impulses[row] -= change;
@@ -103,6 +108,7 @@ impl<'a> Canonical<'a> {
             matrix: Vec::new(),
             free_velocity: Vec::new(),
             cells: Vec::new(),
+            speeds: Vec::new(),
             rows: Vec::new(),
             fixed: Vec::new(),
             eliminated,
@@ -220,6 +226,10 @@ impl<'a> Canonical<'a> {
     fn finish(&mut self, matrix: &DMatrix<f64>, free_velocity: &[f64]) {
         let scaled = |&(row, scale): &(usize, f64)| free_velocity[row] * scale;
         self.free_velocity = self.rows.iter().map(scaled).collect();
+        let lengths: Vec<f64> = self.problem.blocks.iter().flat_map(Block::lengths).collect();
+        let speed = |&(row, scale): &(usize, f64)| lengths[row] / scale;
+        self.speeds =
+            self.rows.iter().map(speed).map(|s| if s.is_finite() { s } else { 0.0 }).collect();
         for &(row, scale) in &self.rows {
             let entries = self.rows.iter();
             self.matrix

@@ -124,10 +124,7 @@ enum Rule {
 impl Judge {
     pub(super) fn new(block: &Block, start: usize, matrix: &DMatrix<f64>) -> Self {
         let rows = block.rows;
-        let lengths = match &block.set {
-            Set::Contact(section) => section.lengths(rows),
-            _ => vec![block.length; rows],
-        };
+        let lengths = block.lengths();
         let diagonal =
             |row: usize| matrix[(start + row, start + row)] * lengths[row] * lengths[row];
         let mut inverse_masses: Vec<f64> = (0..rows).map(diagonal).collect();

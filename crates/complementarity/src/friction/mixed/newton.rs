@@ -7,7 +7,8 @@
 //! in canonical coordinates, where one impulse is one velocity. A step is halved until `‖F‖` falls.
 //!
 //! - **Does not** always converge: it ends where no part of a step is an improvement, and others begin from there.
-//! - **Cost** one LU factorization, `⅔ n³` flops, and some products with `W` for each step. Steps allocate nothing.
+//! - **Cost** one LU factorization, `⅔ m³` flops for the `m` rows of blocks that are not open or at rest at a bound, and some
+//!   products with `W` for each step. Steps allocate nothing.
 //!
 //! # Source
 //!
@@ -18,11 +19,11 @@
 use super::{
     Model,
     canonical::Canonical,
-    projection::{Cone, ROWS},
+    projection::{Cone, Derivative, ROWS},
 };
 
 /// Part of the diagonal that keeps the systems of redundant rows regular.
-const RIDGE: f64 = 1e-10;
+pub(super) const RIDGE: f64 = 1e-10;
 
 /// The memory of Newton's method.
 #[derive(Clone, Debug)]
@@ -31,19 +32,41 @@ pub(super) struct Newton {
     map: Vec<f64>,
     trial: Vec<f64>,
     step: Vec<f64>,
-    /// The derivative of `F` by rows.
+    /// The derivatives of the cells, for a step.
+    pieces: Vec<Piece>,
+    /// The rows in which `F'` is not the identity, and their part of `F'` by rows with its right side.
+    active: Vec<usize>,
     matrix: Vec<f64>,
+    right: Vec<f64>,
+    /// Rows of `(I + n ∇σᵀ) W` of one cell in the active columns.
+    moved: Vec<f64>,
+}
+
+/// The derivatives of one cell.
+#[derive(Clone, Debug)]
+struct Piece {
+    /// Of the projection, `D`.
+    projection: Derivative,
+    /// Of `σ`.
+    slope: [f64; ROWS],
+    is_active: bool,
 }
 
 impl Newton {
-    pub(super) fn new(n: usize) -> Self {
+    pub(super) fn new(canonical: &Canonical<'_>) -> Self {
+        let n = canonical.free_velocity.len();
         let zeros = || vec![0.0; n];
+        let piece = Piece { projection: [[0.0; ROWS]; ROWS], slope: [0.0; ROWS], is_active: false };
         Self {
             velocity: zeros(),
             map: zeros(),
             trial: zeros(),
             step: zeros(),
-            matrix: vec![0.0; n * n],
+            pieces: vec![piece; canonical.cells.len()],
+            active: Vec::with_capacity(n),
+            matrix: Vec::with_capacity(n * n),
+            right: Vec::with_capacity(n),
+            moved: Vec::with_capacity(n * ROWS),
         }
     }
 
@@ -52,18 +75,29 @@ impl Newton {
         natural_map(canonical, x, &mut self.velocity, &mut self.map)
     }
 
+    /// The largest entry of `F` where it was last evaluated, as a velocity of the problem (m/s).
+    pub(super) fn speed(&self, canonical: &Canonical<'_>) -> f64 {
+        let speeds = self.map.iter().zip(&canonical.speeds).map(|(map, speed)| map.abs() * speed);
+        speeds.fold(0.0, f64::max)
+    }
+
     /// One step from `x`, where [`evaluate`](Self::evaluate) gave `size`; the new `‖F‖`, or `None` if no part of
     /// the step reduces it.
     pub(super) fn step(
         &mut self,
         canonical: &Canonical<'_>,
-        size: f64,
+        (size, ridge): (f64, f64),
         x: &mut [f64],
     ) -> Option<f64> {
         self.differentiate(canonical, x);
-        self.step.copy_from_slice(&self.map);
-        if !solve_in_place(&mut self.matrix, &mut self.step) {
+        self.assemble(canonical, ridge);
+        if !solve_in_place(&mut self.matrix, &mut self.right) {
             return None;
+        }
+        // Where F' is the identity the step is F itself.
+        self.step.copy_from_slice(&self.map);
+        for (row, entry) in self.active.iter().zip(&self.right) {
+            self.step[*row] = *entry;
         }
         let mut part = 1.0;
         for _ in 0..12 {
@@ -80,43 +114,83 @@ impl Newton {
         None
     }
 
-    /// Fills the matrix with `F'(x) = I − D (I − (I + n ∇σᵀ) W)`, `D` the derivative of the projection.
+    /// The derivatives of all cells at `x`, and the rows in which they are not those of `x` alone.
     fn differentiate(&mut self, canonical: &Canonical<'_>, x: &[f64]) {
-        let n = x.len();
-        self.matrix.fill(0.0);
-        for cell in &canonical.cells {
-            let rows = cell.range();
+        self.active.clear();
+        for (cell, piece) in canonical.cells.iter().zip(&mut self.pieces) {
             if cell.cone == Cone::Free {
-                for i in rows {
-                    self.matrix[i * n..(i + 1) * n]
-                        .copy_from_slice(&canonical.matrix[i * n..(i + 1) * n]);
-                    self.matrix[i * n + i] += RIDGE;
-                }
+                piece.is_active = true;
+                self.active.extend(cell.range());
                 continue;
             }
-            let (mut z, mut slope, mut derivative) =
-                ([0.0; ROWS], [0.0; ROWS], [[0.0; ROWS]; ROWS]);
-            let velocity = &self.velocity[rows.clone()];
-            let shift = support(canonical, &cell.cone, velocity, &mut slope);
+            let mut z = [0.0; ROWS];
+            let velocity = &self.velocity[cell.range()];
+            let shift = support(canonical, &cell.cone, velocity, &mut piece.slope);
             for (i, z) in z.iter_mut().enumerate().take(cell.rows) {
                 *z = x[cell.start + i] - velocity[i] - if i == 0 { shift } else { 0.0 };
             }
-            cell.cone.project(&mut z[..cell.rows], Some(&mut derivative));
-            for column in 0..n {
-                let mut moved = [0.0; ROWS];
-                for (i, moved) in moved.iter_mut().enumerate().take(cell.rows) {
-                    *moved = canonical.matrix[(cell.start + i) * n + column];
+            piece.projection = [[0.0; ROWS]; ROWS];
+            cell.cone.project(&mut z[..cell.rows], Some(&mut piece.projection));
+            piece.is_active = piece.projection.iter().flatten().any(|entry| *entry != 0.0);
+            if piece.is_active {
+                self.active.extend(cell.range());
+            }
+        }
+    }
+
+    /// Fills the matrix with `F'(x) = I − D (I − (I + n ∇σᵀ) W)` in the active rows and columns. What the other columns, whose
+    /// steps are known, contribute is taken to the right side.
+    fn assemble(&mut self, canonical: &Canonical<'_>, ridge: f64) {
+        let (n, count) = (self.map.len(), self.active.len());
+        self.matrix.clear();
+        self.matrix.resize(count * count, 0.0);
+        self.right.clear();
+        self.step.copy_from_slice(&self.map);
+        self.active.iter().for_each(|row| self.step[*row] = 0.0);
+        let mut first = 0;
+        for (cell, piece) in canonical.cells.iter().zip(&self.pieces) {
+            if !piece.is_active {
+                continue;
+            }
+            let mut known = [0.0; ROWS];
+            self.moved.clear();
+            for (row, known) in cell.range().zip(&mut known) {
+                let entries = &canonical.matrix[row * n..(row + 1) * n];
+                self.moved.extend(self.active.iter().map(|column| entries[*column]));
+                *known = entries.iter().zip(&self.step).map(|(w, step)| w * step).sum();
+            }
+            if cell.cone == Cone::Free {
+                let end = (first + cell.rows) * count;
+                self.matrix[first * count..end].copy_from_slice(&self.moved);
+                for i in 0..cell.rows {
+                    self.matrix[(first + i) * (count + 1)] += ridge;
+                    self.right.push(self.map[cell.start + i] - known[i]);
                 }
-                moved[0] += (1..cell.rows).map(|i| slope[i] * moved[i]).sum::<f64>();
-                for (i, derivative) in derivative.iter().enumerate().take(cell.rows) {
-                    let mut entry = f64::from(u8::from(cell.start + i == column));
-                    for (j, (slope, moved)) in derivative.iter().zip(&moved).enumerate() {
-                        let own = f64::from(u8::from(cell.start + j == column && j < cell.rows));
-                        entry -= slope * (own * (1.0 - RIDGE) - moved);
+            } else {
+                let (normal, tangents) = self.moved.split_at_mut(count);
+                for (i, row) in tangents.chunks_exact(count).enumerate() {
+                    let slope = piece.slope[i + 1];
+                    if slope != 0.0 {
+                        normal.iter_mut().zip(row).for_each(|(sum, entry)| *sum += slope * entry);
+                        known[0] += slope * known[i + 1];
                     }
-                    self.matrix[(cell.start + i) * n + column] = entry;
+                }
+                for (i, derivative) in piece.projection.iter().enumerate().take(cell.rows) {
+                    let entries = &mut self.matrix[(first + i) * count..(first + i + 1) * count];
+                    let mut right = self.map[cell.start + i];
+                    for (j, row) in self.moved.chunks_exact(count).enumerate() {
+                        let slope = derivative[j];
+                        if slope != 0.0 {
+                            entries.iter_mut().zip(row).for_each(|(sum, w)| *sum += slope * w);
+                            entries[first + j] -= slope * (1.0 - ridge);
+                            right -= slope * known[j];
+                        }
+                    }
+                    entries[first + i] += 1.0;
+                    self.right.push(right);
                 }
             }
+            first += cell.rows;
         }
     }
 }

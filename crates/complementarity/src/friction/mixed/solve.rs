@@ -1,7 +1,10 @@
 //! The solver of [problems with blocks](Problem).
 
 use super::{
-    Infeasibility, Model, Problem, canonical::Canonical, directions::Directions, newton::Newton,
+    Infeasibility, Model, Problem,
+    canonical::Canonical,
+    directions::Directions,
+    newton::{Newton, RIDGE},
     sweeps::Sweeper,
 };
 use crate::friction::{
@@ -38,10 +41,11 @@ pub enum Steps {
 /// diagonal of mean 1. Bilateral rows are [eliminated](crate::elimination) first, or kept as blocks
 /// ([`Bilateral`]); where the answer is unique, the velocities are the same.
 ///
-/// [`Steps::Combined`] begins with sweeps over the blocks, each solved in closed form, and ends with Newton's
-/// method on the natural map, which brings a near answer to full precision in a few steps. Where this fails it
-/// alternates between alternating directions, Newton's method, and sweeps in both orders and of half steps. The
-/// best impulses of all are returned. For the convex relaxation there are no sweeps.
+/// [`Steps::Combined`] begins with three sweeps over the blocks, each solved in closed form, and Newton's method on the
+/// natural map, which brings a near answer to full precision in a few steps; where it hardly advances there are more
+/// sweeps before it is tried again. Where this fails it alternates between alternating directions, Newton's method, and
+/// sweeps in both orders and of half steps. The best impulses of all are returned. For the convex relaxation there are no
+/// sweeps.
 ///
 /// - **Needs** nothing. With redundant rows the impulses depend on the start, those of bilateral rows have the
 ///   least norm.
@@ -96,6 +100,13 @@ impl Solution {
         Self { velocities: problem.velocities(&impulses), impulses, report }
     }
 }
+
+/// Sweeps before each of the first tries of Newton's method.
+const OPENING: [usize; 4] = [3, 6, 12, 24];
+
+/// The penalty of alternating directions for impulses that drift. Where redundant rows have to be pressed against one another
+/// before friction holds, their impulses grow by the velocity that is left, divided by the penalty, in each step.
+const DRIFT: f64 = 1e-4;
 
 /// Sizes up to `2^±` this are solved as they are.
 const NEAR: i32 = 100;
@@ -186,8 +197,16 @@ fn check(problem: &Problem, settings: &Settings, start: &[f64]) -> Result<(), Er
 }
 
 fn solved(problem: &Problem, settings: &Settings, impulses: &mut [f64]) -> Report {
+    let residual = problem.residual(impulses);
+    let relative_residual = residual / problem.velocity_scale;
+    if relative_residual <= settings.tolerance {
+        return Report { status: Status::Solved, iterations: 0, residual, relative_residual };
+    }
     let canonical = Canonical::new(problem, settings.bilateral == Bilateral::Eliminate);
-    let mut run = Run::new(&canonical, settings, impulses);
+    let mut run = Run::new(&canonical, settings, impulses, residual);
+    if canonical.cells.is_empty() || settings.steps != Steps::Combined {
+        run.offer();
+    }
     match settings.steps {
         Steps::Combined => run.combined(),
         Steps::Sweeps => run.sweeps(settings.max_iterations, 1.0),
@@ -225,29 +244,31 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(canonical: &'a Canonical<'a>, settings: &Settings, start: &[f64]) -> Self {
+    /// From impulses with this residual.
+    fn new(
+        canonical: &'a Canonical<'a>,
+        settings: &Settings,
+        start: &[f64],
+        residual: f64,
+    ) -> Self {
         let mut x = canonical.unknowns(start);
         for cell in &canonical.cells {
             cell.cone.project(&mut x[cell.range()], None);
         }
-        let mut run = Self {
+        Self {
             canonical,
             target: settings.tolerance * canonical.problem.velocity_scale,
             left: settings.max_iterations,
             iterations: 0,
             x: x.clone(),
             impulses: start.to_vec(),
-            residual: canonical.problem.residual(start),
+            residual,
             trial: x.clone(),
             candidate: start.to_vec(),
             sweeper: Sweeper::new(canonical),
-            newton: Newton::new(x.len()),
+            newton: Newton::new(canonical),
             infeasible: false,
-        };
-        if !run.is_solved() {
-            run.offer();
         }
-        run
     }
 
     fn is_solved(&self) -> bool {
@@ -303,19 +324,65 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Newton steps from the trial, which also is the start of what follows.
-    fn newton(&mut self) {
+    /// Newton steps from the trial, which also is the start of what follows. They end early where they hardly advance, if
+    /// something `else_follows`.
+    fn newton(&mut self, else_follows: bool) {
         let mut size = self.newton.evaluate(self.canonical, &self.trial);
-        for _ in 0..30 {
+        let (mut before, mut offered, mut ridge) = (size, false, RIDGE);
+        for number in 1..=30 {
             if !self.goes_on() {
-                return;
+                break;
             }
-            match self.newton.step(self.canonical, size, &mut self.trial) {
-                Some(next) => size = next,
-                None => break,
+            let Some(next) = self.newton.step(self.canonical, (size, ridge), &mut self.trial)
+            else {
+                // A wider ridge makes shorter steps, along which redundant rows stay.
+                if ridge > 0.01 {
+                    break;
+                }
+                ridge *= 1e3;
+                size = self.newton.evaluate(self.canonical, &self.trial);
+                continue;
+            };
+            ridge = (0.1 * ridge).max(RIDGE);
+            size = next;
+            // The judge costs more than a step, and is asked when the natural map says so.
+            offered = self.newton.speed(self.canonical) <= self.target;
+            if offered {
+                self.offer_in_cones();
             }
+            if else_follows && number % 4 == 0 {
+                if size > 0.5 * before {
+                    break;
+                }
+                before = size;
+            }
+        }
+        if !offered {
             self.offer_in_cones();
         }
+    }
+
+    /// Sweeps from the start, and Newton steps after a few, some more, and all of them: most problems need few.
+    fn opening(&mut self) {
+        if self.is_solved() {
+            return;
+        }
+        let mut swept = self.x.clone();
+        for count in OPENING {
+            for number in 0..count {
+                if !self.goes_on() {
+                    break;
+                }
+                self.sweeper.sweep(self.canonical, 1.0, number % 2 == 1, &mut swept);
+            }
+            self.trial.copy_from_slice(&swept);
+            self.newton(true);
+            if self.is_solved() {
+                return;
+            }
+        }
+        self.trial.copy_from_slice(&swept);
+        self.offer();
     }
 
     /// Offers the trial as it is in the cones.
@@ -329,8 +396,19 @@ impl<'a> Run<'a> {
         self.trial = kept;
     }
 
+    /// Alternating directions whose penalty adapts, from the best unknowns.
     fn directions(&mut self, count: usize, penalty: f64) {
         let mut directions = Directions::new(self.canonical, penalty, &self.x);
+        for number in (0..count).step_by(40) {
+            self.go_on(&mut directions, (count - number).min(40));
+            if number < 800 {
+                directions.adapt(self.canonical);
+            }
+        }
+    }
+
+    /// Goes on with alternating directions.
+    fn go_on(&mut self, directions: &mut Directions, count: usize) {
         for number in 0..count {
             if !self.goes_on() {
                 return;
@@ -340,35 +418,38 @@ impl<'a> Run<'a> {
                 self.trial.copy_from_slice(&directions.z);
                 self.offer();
             }
-            if number % 40 == 39 && number < 800 {
-                directions.adapt(self.canonical);
-            }
         }
     }
 
     fn combined(&mut self) {
         let coulomb = self.canonical.problem.model == Model::Coulomb;
         if coulomb {
-            self.sweeps(40, 1.0);
+            self.opening();
         } else {
             self.directions(100, 0.3);
+            self.newton(false);
         }
-        self.newton();
         if !self.is_solved() && Infeasibility::find(self.canonical.problem).is_some() {
             self.infeasible = true;
             return;
         }
+        let mut drifting = Directions::new(self.canonical, DRIFT, &self.x);
         for round in 0..6 {
             if self.is_solved() {
                 return;
             }
             self.directions(200 << round, [0.3, 0.03, 3.0][round % 3]);
-            self.newton();
+            self.newton(false);
+            for _ in 0..1 << round {
+                self.go_on(&mut drifting, 400);
+                self.trial.copy_from_slice(&drifting.z);
+                self.newton(true);
+            }
             if coulomb {
                 self.sweeps(100 << round, 1.0);
-                self.newton();
+                self.newton(false);
                 self.sweeps(100 << round, 0.5);
-                self.newton();
+                self.newton(false);
             }
         }
     }
