@@ -257,6 +257,10 @@ impl Scheme for ImpulseVelocity {
         self.settings.step_limit
     }
 
+    fn states_drives(&self) -> bool {
+        self.level.states_drives()
+    }
+
     fn solve(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<(), Error> {
         let Motion { model, state, .. } = &*motion;
         self.level.work = RoundCones::default();

@@ -26,6 +26,7 @@ pub use feature::{Feature, Rule};
 pub use force::{Drive, Force};
 
 use driven::Driven;
+pub(crate) use driven::StatedDrive;
 
 use crate::scales::{Scales, radius_of};
 pub(crate) use crate::state::State;

@@ -415,6 +415,10 @@ impl Scheme for MoreauJean {
         self.settings.implicitness
     }
 
+    fn states_drives(&self) -> bool {
+        self.level.states_drives()
+    }
+
     fn solve(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<(), Error> {
         let Settings { step_size: h, implicitness: theta, iteration_limit: limit, .. } =
             self.settings;

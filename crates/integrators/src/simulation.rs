@@ -47,6 +47,11 @@ pub trait Scheme: fmt::Debug + Sized {
         1.0
     }
 
+    /// Whether its problem of joints and contacts can state drives.
+    fn states_drives(&self) -> bool {
+        false
+    }
+
     /// Computes the end of the step that starts at the state of `motion` and ends at the time of `report`.
     ///
     /// # Errors
@@ -328,7 +333,8 @@ pub(crate) fn solve_driven<S: Scheme>(
         return Ok(0.0);
     };
     let (start, after, energy) = (motion.state.clone(), report.time, report.energy_before);
-    driven.drive(&start, (scheme.step_size(), scheme.displacement_share()), || {
+    let step = (scheme.step_size(), scheme.displacement_share());
+    driven.drive(&start, step, scheme.states_drives(), || {
         *report = StepReport::new(after, energy);
         scheme.solve(motion, report)?;
         Ok::<_, Error>(scheme.end().velocity.to_vec())

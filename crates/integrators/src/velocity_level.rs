@@ -91,6 +91,8 @@ pub(crate) struct VelocityLevel {
     problem: Option<friction::Problem>,
     /// The blocks of a model that has a problem with them in place of `problem`.
     blocks: Option<Blocks>,
+    /// The blocks of a model that needs them only in steps in which drives are stated.
+    spare: Option<Blocks>,
     law: Law,
     method: Method,
     /// The impulses with which the last solve started, and those that it found, by the contacts of the
@@ -125,7 +127,13 @@ impl VelocityLevel {
         step_size: f64,
         (law, method): (Law, Method),
     ) -> Result<Self, Error> {
-        let blocks = Blocks::new(model, state, step_size)?;
+        let states_drives = law == Law::Coulomb && method.check_blocks().is_ok();
+        let (mut blocks, mut spare) = (None, None);
+        if Blocks::are_in(model) {
+            blocks = Some(Blocks::new(model, state, step_size)?);
+        } else if states_drives && model.driven().is_some() {
+            spare = Some(Blocks::new(model, state, step_size)?);
+        }
         if blocks.is_some() {
             method.check_blocks()?;
             if law != Law::Coulomb {
@@ -141,6 +149,7 @@ impl VelocityLevel {
             slots: Vec::new(),
             problem: None,
             blocks,
+            spare,
             law,
             method,
             start: Vec::new(),
@@ -153,8 +162,12 @@ impl VelocityLevel {
 
     /// Linearizes the constraints and projects `free`, the velocity under smooth forces, onto them.
     pub(crate) fn constrain(&mut self, model: &Model, place: &Place<'_>, free: &mut DVector<f64>) {
+        let drives = model.driven().map_or_else(Vec::new, |driven| driven.stated());
+        if !Blocks::are_in(model) && drives.is_empty() != self.blocks.is_none() {
+            std::mem::swap(&mut self.blocks, &mut self.spare);
+        }
         if let Some(blocks) = &mut self.blocks {
-            blocks.keep(free);
+            blocks.keep(free, drives);
         }
         // The velocity that removes a fraction of the error in a step removes all of it in more steps.
         let (rest, step) = (DVector::zeros(free.len()), 1.0 / place.correction);
@@ -325,6 +338,11 @@ impl VelocityLevel {
         self.slots.iter().map(|&slot| velocities[slot].x).collect()
     }
 
+    /// Whether its problem can state drives.
+    pub(crate) fn states_drives(&self) -> bool {
+        self.law == Law::Coulomb && self.method.check_blocks().is_ok()
+    }
+
     pub(crate) const fn has_blocks(&self) -> bool {
         self.blocks.is_some()
     }
@@ -374,6 +392,7 @@ impl VelocityLevel {
             debug_assert!(sized.is_ok(), "one entry per component: {sized:?}");
             if let Some(blocks) = &self.blocks {
                 blocks.push(&mut self.column);
+                blocks.hand_back(model);
             }
             let momentum = self.blocks.is_some().then(|| self.column.clone());
             model.system().apply_inverse_mass(place.mass_coordinates, &mut self.column);

@@ -11,8 +11,17 @@
 //! ```
 //!
 //! So a step with actuators is one of a system with another mass matrix and a constant force, whatever the scheme is. An
-//! actuator whose force leaves its range is taken at the end of the range, and the step is solved again; after
-//! `MOST_TURNS` such changes of one actuator in a step it keeps the end.
+//! actuator whose force leaves its range is taken at the end of the range, and the step is solved again.
+//!
+//! Drives that are coupled can take turns in this. An actuator that has returned `MOST_TURNS` times in a step is stated in
+//! the problem of joints and contacts, as an impulse `λ` in an interval with the compliance `1/(h (θ h k + d))`,
+//!
+//! ```math
+//! u = r^\mathsf{T} v' - r^\mathsf{T} v - \frac{c}{\theta h k + d} + \frac{\lambda}{h\,(\theta h k + d)}, \qquad
+//! h f_\mathrm{min} \le \lambda \le h f_\mathrm{max},
+//! ```
+//!
+//! whose law is the same. Schemes without such a problem keep it at the end of its range.
 //!
 //! # Source
 //!
@@ -69,6 +78,30 @@ struct Linear {
     /// The end of the range that it is held at.
     held: Option<f64>,
     turns: usize,
+    /// The force found by the problem in which it is stated, if it is.
+    stated: Option<f64>,
+}
+
+/// An actuator as a row of a problem of joints and contacts: an impulse in an interval, with a compliance.
+#[derive(Clone, Debug)]
+pub(crate) struct StatedDrive {
+    /// Its number.
+    pub(crate) actuator: usize,
+    /// `r`, by the indices of velocities.
+    pub(crate) axis: Vec<(usize, f64)>,
+    /// `h f_min` and `h f_max` (N·s, N·m·s).
+    pub(crate) bounds: [f64; 2],
+    /// `1/(h (θ h k + d))`.
+    pub(crate) compliance: f64,
+    /// What is added to `rᵀ v'` (m/s, rad/s).
+    pub(crate) shift: f64,
+}
+
+impl Linear {
+    /// The force in a step that changes its rate by `change`.
+    fn force(&self, change: f64) -> f64 {
+        self.stated.or(self.held).unwrap_or(self.constant - self.slope * change)
+    }
 }
 
 impl Driven {
@@ -86,18 +119,19 @@ impl Driven {
     }
 
     /// Solves a step from `start` of `length` (s), with the fraction `theta` of the velocity at its end in its displacement:
-    /// `solve` returns that velocity, and is called again until every actuator is in its range. Returns the work of the
-    /// actuators over the displacement (J).
+    /// `solve` returns that velocity, and is called again until every actuator is in its range; its problem may have
+    /// [stated](Self::stated) drives if `is_exact`. Returns the work of the actuators over the displacement (J).
     pub(crate) fn drive<E>(
         &self,
         start: &State,
         (length, theta): (f64, f64),
+        is_exact: bool,
         mut solve: impl FnMut() -> Result<Vec<f64>, E>,
     ) -> Result<f64, E> {
         self.begin(start, length, theta);
         let solved = loop {
             match solve() {
-                Ok(velocity) if self.revise(&velocity) => {}
+                Ok(velocity) if self.revise(&velocity, is_exact) => {}
                 Ok(velocity) => break Ok(self.work(&velocity, theta)),
                 Err(error) => break Err(error),
             }
@@ -127,6 +161,7 @@ impl Driven {
                 slope: theta * length * stiffness + damping,
                 held,
                 turns: 0,
+                stated: None,
             }
         };
         let laws = self.actuators.iter().enumerate().map(law).collect();
@@ -138,8 +173,8 @@ impl Driven {
     }
 
     /// Takes actuators whose force at the end of the step, with `velocity`, is out of its range at the end of the range, and
-    /// back. Returns whether there were any, so that the step has to be solved again.
-    fn revise(&self, velocity: &[f64]) -> bool {
+    /// back, or has them stated. Returns whether there were any, so that the step has to be solved again.
+    fn revise(&self, velocity: &[f64], is_exact: bool) -> bool {
         let mut step = self.step.write().unwrap_or_else(PoisonError::into_inner);
         let Some(step) = step.as_mut() else { return false };
         let mut changed = false;
@@ -151,12 +186,15 @@ impl Driven {
                 force if force > most + ROUNDING * most.abs() => Some(most),
                 _ => None,
             };
-            if held == law.held || law.turns == MOST_TURNS {
+            if law.stated.is_some() || held == law.held || law.turns == MOST_TURNS {
                 continue;
             }
             law.turns += usize::from(law.held.is_some());
             if law.turns < MOST_TURNS {
                 law.held = held;
+                changed = true;
+            } else if is_exact && least.is_finite() && most.is_finite() && law.slope > 0.0 {
+                law.stated = Some(0.0);
                 changed = true;
             }
         }
@@ -166,13 +204,40 @@ impl Driven {
         changed
     }
 
+    /// The actuators that the problem of the step has to state.
+    pub(crate) fn stated(&self) -> Vec<StatedDrive> {
+        let of_step = |step: &Step| {
+            let stated = |(number, law): (usize, &Linear)| {
+                law.stated?;
+                let actuator = &self.actuators[number];
+                let axis = actuator.joints.iter().map(|joint| (joint.velocity, joint.gear));
+                Some(StatedDrive {
+                    actuator: number,
+                    axis: axis.collect(),
+                    bounds: actuator.force_range.map(|force| step.length * force),
+                    compliance: 1.0 / (step.length * law.slope),
+                    shift: -law.rate - law.constant / law.slope,
+                })
+            };
+            step.laws.iter().enumerate().filter_map(stated).collect()
+        };
+        self.with(|step| step.map_or_else(Vec::new, of_step))
+    }
+
+    /// Takes the impulse that was found for a stated actuator.
+    pub(crate) fn take(&self, actuator: usize, impulse: f64) {
+        let mut step = self.step.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(step) = step.as_mut() {
+            step.laws[actuator].stated = Some(impulse / step.length);
+        }
+    }
+
     /// Work of the actuators in the step (J), which ends with `velocity`.
     fn work(&self, velocity: &[f64], theta: f64) -> f64 {
         let work = |step: &Step| {
             let of_one = |(law, actuator): (&Linear, &Actuator)| {
                 let change = actuator.rate(velocity) - law.rate;
-                let force = law.held.unwrap_or(law.constant - law.slope * change);
-                force * step.length * (law.rate + theta * change)
+                law.force(change) * step.length * (law.rate + theta * change)
             };
             step.laws.iter().zip(self.actuators.iter()).map(of_one).sum()
         };
@@ -203,9 +268,10 @@ impl Step {
         self.added.fill(0.0);
         self.forces.fill(0.0);
         for (law, actuator) in self.laws.iter().zip(actuators) {
-            let (force, slope) = match law.held {
-                Some(end) => (end, 0.0),
-                None => (law.constant, law.slope),
+            let (force, slope) = match (law.stated, law.held) {
+                (Some(_), _) => continue,
+                (None, Some(end)) => (end, 0.0),
+                (None, None) => (law.constant, law.slope),
             };
             for one in &actuator.joints {
                 self.forces[one.velocity] += one.gear * force;

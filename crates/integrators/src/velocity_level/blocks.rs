@@ -9,7 +9,8 @@
 //! ```
 //!
 //! The rows are those of the constraints (bilateral), of the contacts (unilateral for limits and contacts without
-//! friction, with a section for the others) and of the joints (intervals). Contacts, tangents of discs and joints that cannot move
+//! friction, with a section for the others), of the joints (intervals), and of
+//! drives that take turns at a limit of their force in the step. Contacts, tangents of discs and joints that cannot move
 //! while the constraints hold are left out. The constraints are stated with the velocities `G (v_f − P v_f)`, which are
 //! consistent even if the errors of redundant rows differ. The velocity of the solution is projected onto the
 //! constraints once more, which removes the rounding of the solve.
@@ -28,7 +29,7 @@ use percussion_complementarity::friction::{
 use super::cones::Cones;
 use crate::{
     error::Error,
-    model::{Feature, Model, State},
+    model::{Feature, Model, State, StatedDrive},
     report::{FrictionReport, Residuals},
 };
 
@@ -37,6 +38,9 @@ use crate::{
 pub(super) struct Blocks {
     /// The cones of the contacts of the problem, with their moments.
     pub(super) cones: Cones,
+    /// The drives that are stated, and their impulses (N·s, N·m·s).
+    pub(super) drives: Vec<StatedDrive>,
+    pub(super) driven: Vec<f64>,
     /// The axis `d` of each joint (`n_v × n_d`).
     pub(super) axes: DMatrix<f64>,
     /// Largest impulse of each (N·s, N·m·s).
@@ -73,6 +77,8 @@ pub(super) enum Entry {
     /// A component of a contact, by the number of the contact in the problem: 0 to 2 of the impulse, from 3 of the moment.
     Contact(usize, usize),
     Joint(usize),
+    /// A stated drive, by its place in the list.
+    Drive(usize),
 }
 
 impl Stated {
@@ -88,12 +94,14 @@ impl Stated {
 }
 
 impl Blocks {
-    /// Those of a model in steps of `step_size` (s) from `state`; `None` if it has neither friction in joints nor cones.
-    pub(super) fn new(model: &Model, state: &State, step_size: f64) -> Result<Option<Self>, Error> {
+    /// Whether a model has friction in joints or cones.
+    pub(super) fn are_in(model: &Model) -> bool {
+        !model.joint_friction().is_empty() || model.has(Feature::Cones)
+    }
+
+    /// Those of a model in steps of `step_size` (s) from `state`.
+    pub(super) fn new(model: &Model, state: &State, step_size: f64) -> Result<Self, Error> {
         let frictions = model.joint_friction();
-        if frictions.is_empty() && !model.has(Feature::Cones) {
-            return Ok(None);
-        }
         let scales = model.scales(state, step_size);
         let mut axes = DMatrix::zeros(model.system().velocity_count(), frictions.len());
         for (joint, friction) in frictions.iter().enumerate() {
@@ -101,8 +109,10 @@ impl Blocks {
             axes.set_column(joint, &axis);
         }
         let zeros = vec![0.0; frictions.len()];
-        Ok(Some(Self {
+        Ok(Self {
             cones: Cones::new(axes.nrows()),
+            drives: Vec::new(),
+            driven: Vec::new(),
             unconstrained: DVector::zeros(axes.nrows()),
             axes,
             bounds: frictions.iter().map(|friction| step_size * friction.bound).collect(),
@@ -113,11 +123,14 @@ impl Blocks {
             impulses: zeros.clone(),
             last: zeros,
             motion: 0.0,
-        }))
+        })
     }
 
-    /// Stores `v_f` before it is projected onto the constraints. Nothing is stated yet.
-    pub(super) fn keep(&mut self, free: &DVector<f64>) {
+    /// Stores `v_f` before it is projected onto the constraints, and the drives to state. Nothing is stated yet.
+    pub(super) fn keep(&mut self, free: &DVector<f64>, drives: Vec<StatedDrive>) {
+        self.driven.clear();
+        self.driven.resize(drives.len(), 0.0);
+        self.drives = drives;
         self.unconstrained.copy_from(free);
         self.stated = None;
     }
@@ -158,8 +171,19 @@ impl Blocks {
     /// Adds `d p_d` of all joints and `Aᵀ m` of all moments.
     pub(super) fn push(&self, momentum: &mut DMatrix<f64>) {
         self.cones.push(momentum);
+        for (drive, impulse) in self.drives.iter().zip(&self.driven) {
+            drive.axis.iter().for_each(|&(row, gear)| momentum[(row, 0)] += gear * impulse);
+        }
         for (axis, &impulse) in self.axes.column_iter().zip(&self.impulses) {
             momentum.column_mut(0).axpy(impulse, &axis, 1.0);
+        }
+    }
+
+    /// Hands the impulses of stated drives back to the model.
+    pub(super) fn hand_back(&self, model: &Model) {
+        let Some(driven) = model.driven() else { return };
+        for (drive, &impulse) in self.drives.iter().zip(&self.driven) {
+            driven.take(drive.actuator, impulse);
         }
     }
 

@@ -23,6 +23,8 @@ struct Statement<'a> {
     velocities: Vec<f64>,
     entries: Vec<Entry>,
     blocks: Vec<Block>,
+    /// Of the kept rows, as far as any has one.
+    compliance: Vec<f64>,
 }
 
 impl Statement<'_> {
@@ -62,6 +64,7 @@ impl VelocityLevel {
             velocities: Vec::new(),
             entries: Vec::new(),
             blocks: Vec::new(),
+            compliance: Vec::new(),
         };
         let length = |row: usize| own.length_of(all.column(row).as_slice());
         let lost = &own.unconstrained - free;
@@ -115,6 +118,14 @@ impl VelocityLevel {
                 statement.push(row, statement.velocity(row), Entry::Joint(joint));
             }
         }
+        for (number, drive) in own.drives.iter().enumerate() {
+            let row = moments + own.cones.rows().ncols() + number;
+            let [lower, upper] = drive.bounds;
+            statement.blocks.push(Block::interval(lower, upper).with_length(length(row)));
+            statement.push(row, statement.velocity(row) + drive.shift, Entry::Drive(number));
+            statement.compliance.resize(statement.kept.len(), 0.0);
+            statement.compliance[statement.kept.len() - 1] = drive.compliance;
+        }
         let stated = stated(place, statement, &product)?;
         self.contacts = contacts;
         self.slots = slots;
@@ -125,7 +136,7 @@ impl VelocityLevel {
         Ok(())
     }
 
-    /// The rows of the constraints, of the contacts of the set, of the joints and of the moments, one per column (`n_v × r`).
+    /// The rows of the constraints, of the contacts of the set, of the joints, of the moments and of the drives, one per column (`n_v × r`).
     fn rows_of_blocks(&self, own: &Blocks, contacts: usize) -> DMatrix<f64> {
         let mut jacobian = DMatrix::zeros(0, own.axes.nrows());
         if contacts > 0 {
@@ -135,11 +146,15 @@ impl VelocityLevel {
         let first = constraints.nrows();
         let second = first + jacobian.nrows();
         let third = second + own.axes.ncols();
-        let mut all = DMatrix::zeros(own.axes.nrows(), third + moments.ncols());
+        let fourth = third + moments.ncols();
+        let mut all = DMatrix::zeros(own.axes.nrows(), fourth + own.drives.len());
         all.columns_range_mut(..first).tr_copy_from(constraints);
         all.columns_range_mut(first..second).tr_copy_from(&jacobian);
         all.columns_range_mut(second..third).copy_from(&own.axes);
-        all.columns_range_mut(third..).copy_from(moments);
+        all.columns_range_mut(third..fourth).copy_from(moments);
+        for (number, drive) in own.drives.iter().enumerate() {
+            drive.axis.iter().for_each(|&(row, gear)| all[(row, fourth + number)] += gear);
+        }
         let width = self.set.component_count();
         for (slot, cone) in (0..contacts).filter_map(|slot| Some((slot, own.cones.get(slot)?))) {
             let mut rows = all.columns_mut(first + width * slot, width);
@@ -180,6 +195,7 @@ impl VelocityLevel {
                 }
                 Entry::Contact(contact, component) => own.cones.start(contact)[component - 3],
                 Entry::Joint(joint) => own.start[joint],
+                Entry::Drive(_) => 0.0,
             };
         }
         stated.impulses.copy_from_slice(&stated.start);
@@ -193,6 +209,7 @@ impl VelocityLevel {
                 }
                 Entry::Contact(contact, component) => own.cones.set(contact, component - 3, value),
                 Entry::Joint(joint) => own.impulses[joint] = value,
+                Entry::Drive(number) => own.driven[number] = value,
             }
         }
         for (impulse, &slot) in self.impulses.iter_mut().zip(&self.slots) {
@@ -210,15 +227,17 @@ fn stated(
     statement: Statement<'_>,
     product: &DMatrix<f64>,
 ) -> Result<Option<Stated>, Error> {
-    let Statement { kept, velocities, entries, blocks, .. } = statement;
+    let Statement { kept, velocities, entries, blocks, compliance, .. } = statement;
     if kept.is_empty() {
         return Ok(None);
     }
     let entry =
         |i: usize, j: usize| 0.5 * (product[(kept[i], kept[j])] + product[(kept[j], kept[i])]);
     let delassus = DMatrix::from_fn(kept.len(), kept.len(), entry);
-    let problem = Problem::new(delassus, velocities, blocks)
-        .map_err(|source| Error::Blocks { time: place.time, source })?;
+    let problem = Problem::new(delassus, velocities, blocks).and_then(|problem| {
+        if compliance.is_empty() { Ok(problem) } else { problem.with_compliance(compliance) }
+    });
+    let problem = problem.map_err(|source| Error::Blocks { time: place.time, source })?;
     let zeros = vec![0.0; entries.len()];
     Ok(Some(Stated {
         problem,

@@ -1,14 +1,15 @@
 //! Motions under actuators against closed forms.
 
-use nalgebra::{Vector2, Vector3};
+use nalgebra::{DMatrix, DVector, Isometry3, Vector2, Vector3};
 use percussion_dynamics::{
-    PlanarBodies, PlanarBody,
+    Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody, System,
     gap::{Plane, Sphere, SpherePlane},
 };
 
 use crate::{
     Actuator, Contact, Error, Model, ModelError, State,
     contacts::Contacts,
+    impulse_velocity,
     model::{ControlsError, Course, Geared},
     moreau_jean::{self, MoreauJean},
     report::StepReport,
@@ -241,4 +242,77 @@ fn actuators_that_do_not_fit_are_refused() {
     let variational = Name::Variational.stepping().unwrap();
     let model = blocks(1).with_actuators(vec![good()]).unwrap();
     assert!(matches!(variational.begin(model, rest(1)), Err(Error::NotLagrangian)));
+}
+
+/// A chain of links in the vertical plane, each with a stiff servo of little force.
+fn chain(count: usize) -> Articulated {
+    let rod = MassProperties::solid_box(0.5, &Vector3::new(0.3, 0.02, 0.02)).unwrap();
+    let rod = rod.translated(&Vector3::new(0.15, 0.0, 0.0));
+    let link = |k: usize| {
+        let link = Link::new(format!("{k}"), Joint::revolute(Vector3::z())).with_mass(rod);
+        if k == 0 {
+            link
+        } else {
+            link.on(&format!("{}", k - 1)).at(Isometry3::translation(0.3, 0.0, 0.0))
+        }
+    };
+    Articulated::new((0..count).map(link).collect(), -10.0 * Vector3::y()).unwrap()
+}
+
+/// The force of every drive at the end of a step is that of its law there, or the end of its range, for drives that are coupled and
+/// many at once at their limits.
+#[test]
+fn the_forces_of_coupled_drives_are_those_of_their_laws() {
+    let count = 8;
+    let mut random = 12345_u64;
+    let mut uniform = || {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
+    };
+    let (mut held, mut free, mut worst) = (0, 0, 0.0_f64);
+    for _ in 0..300 {
+        let gains =
+            [f64::powf(10.0, 3.0 + 3.0 * uniform()), f64::powf(10.0, 1.0 + 2.0 * uniform())];
+        let servo = |k: usize, target: f64, limit: f64| {
+            Actuator::servo((k, k), target, gains).with_force_range([-limit, limit])
+        };
+        let actuators: Vec<Actuator> =
+            (0..count).map(|k| servo(k, uniform(), f64::powf(10.0, 2.0 * uniform()))).collect();
+        let system = chain(count);
+        let model = Model::new(Box::new(system.clone()), vec![]).unwrap();
+        let model = model.with_actuators(actuators.clone()).unwrap();
+        let mut some = || (0..count).map(|_| uniform()).collect::<Vec<f64>>();
+        let start = State {
+            time: 0.0,
+            coordinates: some(),
+            velocity: some().iter().map(|v| 10.0 * v).collect(),
+        };
+        let defaults = impulse_velocity::Settings::default();
+        let settings = impulse_velocity::Settings { step_size: STEP, tolerance: 1e-13, ..defaults };
+        let scheme = Choice::ImpulseVelocity(settings);
+        let mut motion = scheme.begin(model, start.clone()).unwrap();
+        motion.step().unwrap();
+        let end = &motion.state().velocity;
+        let mut mass = DMatrix::zeros(count, count);
+        system.mass_matrix(&start.coordinates, &mut mass);
+        let mut forces = vec![0.0; count];
+        system.smooth_forces(&start.coordinates, &start.velocity, 0.0, &mut forces);
+        let change = DVector::from_fn(count, |k, _| end[k] - start.velocity[k]);
+        let found = mass * change / STEP - DVector::from_vec(forces);
+        for (k, actuator) in actuators.iter().enumerate() {
+            let [least, most] = actuator.force_range;
+            let place = start.coordinates[k] + STEP * end[k];
+            let law = actuator.gain * actuator.control.at(0.0)
+                + actuator.bias[1] * place
+                + actuator.bias[2] * end[k];
+            let expected = law.clamp(least, most);
+            worst = worst.max(
+                (found[k] - expected).abs() / (found.amax() + (actuator.bias[1] * STEP).abs()),
+            );
+            if expected == law { free += 1 } else { held += 1 }
+        }
+    }
+    assert!(held > 100 && free > 100, "{held} {free}");
+    assert!(worst < 1e-9, "{worst}");
 }
