@@ -199,6 +199,19 @@ pub enum Error {
         /// Number of the contact.
         contact: usize,
     },
+    /// The section of a [cone](crate::Cone) is no polygon of friction directions.
+    #[error(
+        "contact {contact} has the section {section}, expected a disc, an ellipse, or a polygon of at most {most} points \
+         (setting `directions`)"
+    )]
+    ConeWithoutPolygon {
+        /// Number of the contact.
+        contact: usize,
+        /// Name of the section.
+        section: String,
+        /// Number of directions of the scheme.
+        most: usize,
+    },
     /// The gap function of a contact with a [cone](crate::Cone) does not know the points that touch.
     #[error(
         "contact {contact} has a cone that is not round and no points that touch, expected a gap function with \

@@ -25,6 +25,7 @@ pub use error::ModelError;
 pub use feature::{Feature, Rule};
 pub use force::{Drive, Force};
 
+pub(crate) use cone::PlacedCone;
 use driven::Driven;
 pub(crate) use driven::StatedDrive;
 

@@ -9,7 +9,7 @@
 //!
 //! | scheme | contacts found | restitution | joint friction | cones | constraints | of velocities | forces |
 //! | --- | --- | --- | --- | --- | --- | --- | --- |
-//! | [`StewartTrinkle`] | used | ignored | used | refused | used | used | refused |
+//! | [`StewartTrinkle`] | used | ignored | used | used | used | used | refused |
 //! | [`ImpulseVelocity`] | used | ignored | used | used | used | used | refused |
 //! | [`MoreauJean`] | used | used | used | used | used | used | refused |
 //! | [`Variational`] | used | used | refused | refused | used | refused | used |
@@ -26,7 +26,7 @@
 //!   solver must [support blocks](percussion_complementarity::friction::Method::supports_blocks), and the law of the
 //!   contacts is Coulomb's.
 //! - **Cones** that are not round ([`Cone`](crate::Cone)): wheels, soft fingers and rolling resistance stand in the same
-//!   problem of [`ImpulseVelocity`] and [`MoreauJean`].
+//!   problem of [`ImpulseVelocity`] and [`MoreauJean`]. [`StewartTrinkle`] has sections without moments, as polygons.
 //! - **Limits** of joints are contacts without friction, which every scheme supports.
 //! - **[Actuators](crate::Actuator)** belong to the system for all schemes but [`Variational`], which refuses them.
 //! - **Joints** belong to the system: [`Variational`] moves trees without quaternions,

@@ -106,6 +106,7 @@ use crate::{
 };
 use outer::OuterIteration;
 use settings::Resolved;
+use step_problem::reach;
 
 pub use settings::{Alignment, Settings};
 
@@ -179,7 +180,8 @@ impl StewartTrinkle {
     fn report_contact(&mut self, motion: &Motion, slot: usize) -> ContactReport {
         let contact = self.active[slot];
         let coordinates = &self.outer.coordinates;
-        let Contact { gap, friction, .. } = &motion.contacts.as_slice()[contact];
+        let Contact { gap, cone, .. } = &motion.contacts.as_slice()[contact];
+        let friction = reach(&motion.contacts.as_slice()[contact]);
         let gap = gap.rows(motion.model.system(), coordinates, &mut self.contact_rows);
         let tangents = self.contact_rows.tangent_count();
         let (mut p, mut u) = (Vector3::zeros(), Vector3::zeros());
@@ -194,7 +196,10 @@ impl StewartTrinkle {
         let normal_gap = p.x * gap / self.settings.step_size;
         let residual = Residual::Work {
             complementarity: normal_gap.abs().max(friction_gap.abs()),
-            cone_violation: (p.y.hypot(p.z) - friction * p.x).max(0.0),
+            cone_violation: match cone {
+                Some(_) => polygon::outside(directions, [p.y, p.z], p.x),
+                None => (p.y.hypot(p.z) - friction * p.x).max(0.0),
+            },
         };
         ContactReport { residual, ..ContactReport::new(contact, gap, p, u) }
     }
@@ -206,9 +211,10 @@ impl Scheme for StewartTrinkle {
     fn rule(feature: Feature) -> Rule {
         match feature {
             Feature::Restitution => Rule::Ignored,
-            Feature::Forces | Feature::Cones => Rule::Refused,
+            Feature::Forces => Rule::Refused,
             Feature::FoundContacts
             | Feature::JointFriction
+            | Feature::Cones
             | Feature::Constraints
             | Feature::VelocityConstraints => Rule::Used,
         }

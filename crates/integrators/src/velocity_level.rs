@@ -497,7 +497,7 @@ impl VelocityLevel {
                 let moment = self.blocks.as_ref().map_or_else(Vector3::zeros, |blocks| {
                     let moment = blocks.cones.found(k);
                     let cone = blocks.cones.get(self.slots[k]);
-                    cone.map_or(moment, |cone| cone.to_frame(&moment))
+                    cone.map_or(moment, |cone| cone.cone.to_frame(&moment))
                 });
                 ContactReport { residual, moment, ..report }
             })

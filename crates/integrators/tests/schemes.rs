@@ -18,8 +18,8 @@ use percussion_dynamics::{
 use percussion_impact::newton::Newton;
 use percussion_integrators::schemes::{Choice, Name};
 use percussion_integrators::{
-    BoundedFriction, Cone, Contact, Drive, Error, Feature, Model, Rule, State, event_driven,
-    inclusion, stewart_trinkle,
+    Actuator, BoundedFriction, Cone, Contact, Course, Drive, Error, Feature, Model, Rule, State,
+    event_driven, impulse_velocity, inclusion, moreau_jean, stewart_trinkle,
 };
 
 const RADIUS: f64 = 0.1;
@@ -75,7 +75,7 @@ fn with(feature: Feature) -> Model {
             let drive = Drive { index: 0, position, speed, since, proportional, derivative };
             plain(0.0).with_forces(vec![Box::new(drive)])
         }
-        Feature::Cones => ball(Some(Cone::new(Section::Rolling([0.3, 0.01, 0.01])))),
+        Feature::Cones => ball(Some(Cone::new(Section::Disc(0.1)))),
         other => panic!("no model has {other}"),
     }
 }
@@ -241,6 +241,67 @@ fn names_are_the_same_as_text_and_in_files() {
     let Choice::MoreauJean(settings) = serde_json::from_str(settings).unwrap() else { panic!() };
     assert_eq!(settings.step_size, 0.01);
     assert!(serde_json::from_str::<Choice>(r#"{"name": "moreau-jean", "step": 1}"#).is_err());
+}
+
+/// The friction of a joint holds a pendulum whose weight turns it with a billionth less than its bound, and lets it go with a billionth
+/// more, after which it moves by `a t` with the acceleration of that billionth; a motor against a limit is carried by the limit.
+#[test]
+fn every_scheme_with_friction_in_joints_holds_up_to_the_bound() {
+    let (angle, duration, torque) = (0.4_f64, 0.1, 3.0);
+    let model = |bound: f64, limits: bool| {
+        let bob = MassProperties::point(2.0).unwrap().translated(&Vector3::new(0.0, -0.5, 0.0));
+        let hinge = Joint::revolute(Vector3::z());
+        let hinge = if limits { hinge.with_limits(&[[-0.5, angle]]) } else { hinge };
+        let arm = Link::new("arm", hinge).with_mass(bob);
+        let system = Articulated::new(vec![arm], Vector3::new(0.0, -10.0, 0.0)).unwrap();
+        let limits = system.joint_limits().into_iter();
+        let contacts = limits.map(|limit| Contact::new(limit, 0.0)).collect();
+        let bearing = BoundedFriction::along(&DMatrix::from_element(1, 1, 1.0), bound);
+        let model = Model::new(Box::new(system), contacts).unwrap();
+        model.with_joint_friction(vec![bearing]).unwrap()
+    };
+    let weight = 2.0 * 10.0 * 0.5 * angle.sin();
+    let start = || State { time: 0.0, coordinates: vec![angle], velocity: vec![0.0] };
+    let mut schemes = 0;
+    for scheme in Choice::all() {
+        if scheme.name().rule(Feature::JointFriction) != Rule::Used {
+            continue;
+        }
+        let name = scheme.name();
+        let scheme = match scheme {
+            Choice::StewartTrinkle(_) => {
+                Choice::StewartTrinkle(stewart_trinkle::Settings::planar())
+            }
+            Choice::ImpulseVelocity(settings) => {
+                Choice::ImpulseVelocity(impulse_velocity::Settings { tolerance: 1e-13, ..settings })
+            }
+            Choice::MoreauJean(settings) => {
+                Choice::MoreauJean(moreau_jean::Settings { tolerance: 1e-13, ..settings })
+            }
+            other => other,
+        };
+        let scheme = scheme.with_step_size(0.001);
+        let speed = |factor: f64| {
+            let mut motion = scheme.begin(model(factor * weight, false), start()).unwrap();
+            motion.run(duration, |_, _| ()).unwrap();
+            motion.state().velocity[0]
+        };
+        assert!(speed(1.0 + 1e-9).abs() < 1e-12, "{name}");
+        // It falls to the lower side. Of the growth over time only rounding matters.
+        let expected = -1e-9 * weight / (2.0 * 0.25) * duration;
+        let found = speed(1.0 - 1e-9);
+        assert!((found - expected).abs() < 0.05 * expected.abs(), "{name}: {found} {expected}");
+
+        let motor = Actuator { gain: 1.0, ..Actuator::on((0, 0)) };
+        let motor = motor.with_control(Course::constant(weight + torque));
+        let held = model(0.0, true).with_actuators(vec![motor]).unwrap();
+        let mut motion = scheme.begin(held, start()).unwrap();
+        let mut carried = 0.0;
+        motion.run(duration, |_, report| carried = report.contacts[0].impulse.x / 0.001).unwrap();
+        assert!((carried - torque).abs() < 1e-9, "{name}: {carried}");
+        schemes += 1;
+    }
+    assert_eq!(schemes, 3);
 }
 
 /// A pendulum falls against the limit of its hinge at 0.5 rad; without restitution it stays there.

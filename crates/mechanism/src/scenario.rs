@@ -313,7 +313,7 @@ pub struct Contact {
     pub restitution: Option<f64>,
     /// Section of a friction cone that is not round, in place of a coefficient, such as `{ ellipse = [0.9, 0.1] }`,
     /// `{ polygon = [[0.5, 0], [0, 0.1], [-0.5, 0], [0, -0.1]] }`, `{ spin = [0.5, 0.5, 0.01] }` and
-    /// `{ rolling = [0.5, 0.01, 0.002] }`; in space, with the methods impulse-velocity and moreau-jean. Half axes of moments are in m.
+    /// `{ rolling = [0.5, 0.01, 0.002] }`; in space, with the methods impulse-velocity and moreau-jean, and without moments stewart-trinkle. Half axes of moments are in m.
     pub section: Option<Section>,
     /// Direction of the first tangent of the section, in the frame of the first partner (any length). Required where the section is
     /// not the same in all directions.

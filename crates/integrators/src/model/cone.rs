@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 use percussion_complementarity::friction::mixed::{BlockError, Section};
-use percussion_dynamics::{Dimension, System, gap::PointContact};
+use percussion_dynamics::{ContactFrame, Dimension, System, gap::PointContact};
 
 /// The friction cone of a contact whose section is no disc: wheels, skates, soft fingers, rolling resistance.
 ///
@@ -14,8 +14,9 @@ use percussion_dynamics::{Dimension, System, gap::PointContact};
 /// with `n` towards it, so that nothing depends on which body is the first.
 ///
 /// [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity) and [`MoreauJean`](crate::moreau_jean::MoreauJean) use it in place of
-/// [`Contact::friction`](crate::Contact::friction), in one problem with joints, limits and other contacts; the other
-/// schemes refuse it by name.
+/// [`Contact::friction`](crate::Contact::friction), in one problem with joints, limits and other contacts.
+/// [`StewartTrinkle`](crate::stewart_trinkle::StewartTrinkle) has discs, ellipses and polygons: an ellipse becomes the polygon of
+/// its directions, a polygon is used as it is. The other schemes refuse cones by name.
 ///
 /// # Example
 ///
@@ -161,8 +162,7 @@ impl Cone {
         Err(ConeError::Direction { body, direction: direction.into() })
     }
 
-    /// The angle of `t₁` from the first tangent of the frame, as cosine and sine, and the section as impulses of body 1; `None` if
-    /// the direction is along the normal, where there is no `t₁`.
+    /// The cone of a contact that touches so; `None` if the direction is along the normal, where there is no `t₁`.
     ///
     /// Whichever body comes first, the impulse on the body of the direction lies in the section. Where that is body 2, `−t₁` and a
     /// mirrored section say so of body 1.
@@ -171,9 +171,9 @@ impl Cone {
         system: &dyn System,
         coordinates: &[f64],
         touch: &PointContact,
-    ) -> Option<([f64; 2], Section)> {
+    ) -> Option<PlacedCone> {
         let Some(Along { body, direction }) = self.along else {
-            return Some(([1.0, 0.0], self.section.clone()));
+            return Some(PlacedCone { section: self.section.clone(), turn: [1.0, 0.0] });
         };
         let direction = direction.unscale(direction.amax()).normalize();
         let direction = match body {
@@ -194,8 +194,43 @@ impl Cone {
             }
             section => section.clone(),
         };
-        Some((parts.map(|part| sign * part / size), section))
+        Some(PlacedCone { section, turn: parts.map(|part| sign * part / size) })
     }
+}
+
+/// A cone where its contact touches.
+#[derive(Clone, Debug)]
+pub(crate) struct PlacedCone {
+    /// The section as impulses of body 1.
+    pub(crate) section: Section,
+    /// Cosine and sine of the angle from the first tangent of the frame to that of the cone.
+    turn: [f64; 2],
+}
+
+impl PlacedCone {
+    /// A vector with the tangents of the frame in those of the cone.
+    pub(crate) fn from_frame(&self, vector: &Vector3<f64>) -> Vector3<f64> {
+        let [cosine, sine] = self.turn;
+        turned(vector, [cosine, -sine])
+    }
+
+    /// A vector with the tangents of the cone in those of the frame.
+    pub(crate) fn to_frame(&self, vector: &Vector3<f64>) -> Vector3<f64> {
+        turned(vector, self.turn)
+    }
+
+    /// The normal and the tangents of the cone (world axes).
+    pub(crate) fn axes(&self, frame: &ContactFrame) -> [Vector3<f64>; 3] {
+        let [cosine, sine] = self.turn;
+        let along = cosine * frame.tangent_1 + sine * frame.tangent_2;
+        [frame.normal, along, frame.normal.cross(&along)]
+    }
+}
+
+/// The tangential part turned by an angle, given as cosine and sine.
+fn turned(vector: &Vector3<f64>, [cosine, sine]: [f64; 2]) -> Vector3<f64> {
+    let [normal, first, second] = (*vector).into();
+    Vector3::new(normal, cosine * first - sine * second, sine * first + cosine * second)
 }
 
 /// The angular velocity of a body about `axis` as a row, times `scale`, added to `row` (`n_v`).

@@ -5,7 +5,8 @@
 //! part that the bilateral constraints remove) and `u = Aᵀ v' = W p + u_c`. The many friction directions of a
 //! contact are combinations of two tangents, which keeps `W` small.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, Vector3};
+use percussion_complementarity::friction::mixed::Section;
 use percussion_dynamics::{System, gap::ContactRows};
 
 use super::{
@@ -13,7 +14,7 @@ use super::{
     polygon::{self, Direction},
     settings::Resolved,
 };
-use crate::bilateral::Bilateral;
+use crate::{bilateral::Bilateral, error::Error, model::PlacedCone};
 
 #[derive(Debug)]
 pub(super) struct Linearization {
@@ -32,8 +33,10 @@ pub(super) struct Linearization {
     pub(super) free_velocity: DVector<f64>,
     /// `g(q̂)/h − n · v̂` of each active contact (m/s).
     pub(super) gap_velocities: Vec<f64>,
-    /// The friction directions, `k` for each active contact.
+    /// The friction directions, `k` for each active contact; of unit length where its friction is a coefficient.
     pub(super) directions: Vec<Direction>,
+    /// The cones of the active contacts that have one.
+    cones: Vec<Option<PlacedCone>>,
     pub(super) bilateral: Bilateral,
 }
 
@@ -50,6 +53,8 @@ pub(super) struct Point<'a> {
     pub(super) guess: &'a DVector<f64>,
     /// `v_f`: the velocity under smooth forces alone.
     pub(super) free_velocity: &'a DVector<f64>,
+    /// At the start of the step (s).
+    pub(super) time: f64,
 }
 
 impl Linearization {
@@ -64,6 +69,7 @@ impl Linearization {
             free_velocity: DVector::zeros(0),
             gap_velocities: Vec::new(),
             directions: Vec::new(),
+            cones: Vec::new(),
             bilateral: Bilateral::new(model),
         }
     }
@@ -77,9 +83,10 @@ impl Linearization {
         (model, contacts): (&Model, &[Contact]),
         settings: &Resolved,
         at: Point<'_>,
-    ) {
+    ) -> Result<(), Error> {
         self.resize(model, at.active.len());
         self.fill_contact_rows((model.system(), contacts), settings, at);
+        self.place_cones((model.system(), contacts), settings, at)?;
         self.inverse_mass_rows.copy_from(&self.rows);
         model.system().apply_inverse_mass(at.mass_coordinates, &mut self.inverse_mass_rows);
         self.delassus.gemm_tr(1.0, &self.rows, &self.inverse_mass_rows, 0.0);
@@ -95,6 +102,7 @@ impl Linearization {
         self.bilateral.project(&mut self.velocity);
         self.free_velocity.gemv_tr(1.0, &self.rows, &self.velocity, 0.0);
         self.align(settings, at.active.len());
+        Ok(())
     }
 
     /// Writes `v'` for the impulses `p` of the generators, given the `v_f` of [`update`](Self::update).
@@ -155,14 +163,83 @@ impl Linearization {
         for slot in 0..contact_count {
             let slip = |t: usize| self.free_velocity[slot * (1 + tangents) + 1 + t];
             let slip = [slip(0), if tangents == 2 { slip(1) } else { 0.0 }];
+            let cone = self.cones.get(slot).and_then(Option::as_ref);
+            let slip = cone.map_or(slip, |cone| in_cone(cone, slip));
             let speed = slip[0].hypot(slip[1]);
             let turns = settings.alignment == Alignment::Slip
                 && speed * settings.step_size > settings.tolerance;
             let first = if turns { slip.map(|s| -s / speed) } else { [1.0, 0.0] };
             let directions = self.directions.chunks_exact_mut(self.corners.len()).nth(slot);
-            for (direction, corner) in directions.into_iter().flatten().zip(&self.corners) {
-                *direction = polygon::turned(*corner, first);
+            let corners = self.corners.iter().map(|corner| polygon::turned(*corner, first));
+            for (number, (direction, corner)) in
+                directions.into_iter().flatten().zip(corners).enumerate()
+            {
+                *direction = cone.map_or(corner, |cone| of_cone(cone, number, corner));
             }
         }
     }
+
+    /// Takes up the cones of the active contacts.
+    fn place_cones(
+        &mut self,
+        (system, contacts): (&dyn System, &[Contact]),
+        settings: &Resolved,
+        at: Point<'_>,
+    ) -> Result<(), Error> {
+        self.cones.clear();
+        let time = at.time;
+        for &contact in at.active {
+            let Contact { gap, cone, .. } = &contacts[contact];
+            let Some(cone) = cone else {
+                self.cones.push(None);
+                continue;
+            };
+            let most = settings.directions;
+            let has_polygon = match &cone.section {
+                Section::Disc(_) | Section::Ellipse(_) => true,
+                Section::Polygon(points) => points.len() <= most,
+                _ => false,
+            };
+            if !has_polygon {
+                let section = cone.section.to_string();
+                return Err(Error::ConeWithoutPolygon { contact, section, most });
+            }
+            let touch = gap
+                .point_contact(system, at.coordinates)
+                .ok_or(Error::ConeWithoutPoints { time, contact })?;
+            let placed = cone.place(system, at.coordinates, &touch);
+            self.cones.push(Some(placed.ok_or(Error::ConeDirection { time, contact })?));
+        }
+        Ok(())
+    }
+}
+
+/// Half axes of a section along the tangents of its cone.
+fn half_axes(section: &Section) -> Direction {
+    match *section {
+        Section::Disc(friction) => [friction; 2],
+        Section::Ellipse(axes) => axes,
+        _ => [1.0; 2],
+    }
+}
+
+/// The slip in the tangents of a cone, times its half axes: the ellipse is then a disc.
+fn in_cone(cone: &PlacedCone, [first, second]: Direction) -> Direction {
+    let slip = cone.from_frame(&Vector3::new(0.0, first, second));
+    let [a, b] = half_axes(&cone.section);
+    [a * slip.y, b * slip.z]
+}
+
+/// The direction with a `number` of a cone, in the tangents of the frame: the point of its polygon, of which the last one fills up the
+/// number of directions, or the corner on its ellipse.
+fn of_cone(cone: &PlacedCone, number: usize, [x, y]: Direction) -> Direction {
+    let [a, b] = match &cone.section {
+        Section::Polygon(points) => points[number.min(points.len() - 1)],
+        section => {
+            let [a, b] = half_axes(section);
+            [a * x, b * y]
+        }
+    };
+    let turned = cone.to_frame(&Vector3::new(0.0, a, b));
+    [turned.y, turned.z]
 }

@@ -195,8 +195,9 @@ impl OuterIteration {
             mass_coordinates: &self.mass_coordinates,
             guess: &self.guess,
             free_velocity: &self.free_velocity,
+            time: state.time,
         };
-        self.linearization.update((model, contacts), settings, at);
+        self.linearization.update((model, contacts), settings, at)?;
         if self.linearization.delassus.diagonal().iter().any(|w| *w < 0.0) {
             return Err(Error::MassMatrix { time: state.time });
         }

@@ -30,6 +30,16 @@ pub(super) fn support(corners: &[Direction], velocity: Direction) -> f64 {
     corners.iter().map(|d| -(d[0] * velocity[0] + d[1] * velocity[1])).fold(0.0, f64::max)
 }
 
+/// By how much `point` is outside of `size` times the polygon, in the worst of 64 directions.
+pub(super) fn outside(corners: &[Direction], point: Direction, size: f64) -> f64 {
+    let beyond = |k: u32| {
+        let (sine, cosine) = (TAU * f64::from(k) / 64.0).sin_cos();
+        let along = cosine * point[0] + sine * point[1];
+        along - size.max(0.0) * support(corners, [-cosine, -sine])
+    };
+    (0..64).map(beyond).fold(0.0, f64::max)
+}
+
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "these results are exact")]
 mod tests {
@@ -56,6 +66,15 @@ mod tests {
         let first = [0.6, -0.8];
         assert_eq!(turned([1.0, 0.0], first), first);
         assert_eq!(turned([0.0, 1.0], first), [0.8, 0.6]);
+    }
+
+    #[test]
+    fn points_outside_are_measured() {
+        let square = corners(4);
+        assert_eq!(outside(&square, [0.5, 0.5], 1.0), 0.0);
+        assert!((outside(&square, [0.0, 2.5], 2.0) - 0.5).abs() < 1e-15);
+        assert!((outside(&square, [1.0, 1.0], 1.0) - 0.5_f64.sqrt()).abs() < 1e-15);
+        assert!((outside(&square, [1.0, 0.0], -1.0) - 1.0).abs() < 1e-15);
     }
 
     #[test]

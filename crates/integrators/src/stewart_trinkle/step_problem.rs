@@ -213,11 +213,16 @@ fn write_contacts(
         let normal = column(matrix, layout.normal(slot));
         response.axpy(mass, &of.delassus.column(generator), 0.0);
         write_velocities(layout, of, response.as_slice(), normal);
-        normal[layout.slip(slot)] = contacts[contact].friction;
+        normal[layout.slip(slot)] = reach(&contacts[contact]);
         let slip = column(matrix, layout.slip(slot));
         slip.fill(0.0);
         slip[first..first + layout.directions].fill(1.0);
     }
+}
+
+/// By what the directions of a contact are multiplied: the points of a cone have their lengths.
+pub(super) fn reach(contact: &Contact) -> f64 {
+    if contact.cone.is_some() { 1.0 } else { contact.friction }
 }
 
 /// Writes `(Dᵀ u_c, Nᵀ u_c + g(q̂)/h − n · v̂, 0, D_jᵀ u_c, h η / mass)`.

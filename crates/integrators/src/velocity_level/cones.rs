@@ -3,12 +3,11 @@
 use std::mem;
 
 use nalgebra::{DMatrix, Vector3};
-use percussion_complementarity::friction::mixed::Section;
 use percussion_dynamics::{System, gap::PointContact};
 
 use crate::{
     error::Error,
-    model::{Contact, cone},
+    model::{Contact, PlacedCone, cone},
 };
 
 /// The cones of the contacts of a set, at one position.
@@ -26,14 +25,12 @@ pub(super) struct Cones {
     last: Vec<Moment>,
 }
 
-/// A cone with its tangents.
+/// A cone with its moments.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
-    section: Section,
-    /// Cosine and sine of the angle from the first tangent of the frame to that of the cone.
-    turn: [f64; 2],
+    pub(super) cone: PlacedCone,
     /// The first of its rows of moments, and their number.
-    moments: (usize, usize),
+    pub(super) moments: (usize, usize),
 }
 
 /// The moment of a contact.
@@ -45,33 +42,6 @@ struct Moment {
     rows: (usize, usize),
     /// About normal and tangents of the cone (N·m·s).
     value: Vector3<f64>,
-}
-
-impl Placed {
-    pub(super) fn section(&self) -> &Section {
-        &self.section
-    }
-
-    pub(super) const fn moments(&self) -> (usize, usize) {
-        self.moments
-    }
-
-    /// A vector with the tangents of the frame in those of the cone.
-    pub(super) fn from_frame(&self, vector: &Vector3<f64>) -> Vector3<f64> {
-        let [cosine, sine] = self.turn;
-        turned(vector, [cosine, -sine])
-    }
-
-    /// A vector with the tangents of the cone in those of the frame.
-    pub(super) fn to_frame(&self, vector: &Vector3<f64>) -> Vector3<f64> {
-        turned(vector, self.turn)
-    }
-}
-
-/// The tangential part turned by an angle, given as cosine and sine.
-fn turned(vector: &Vector3<f64>, [cosine, sine]: [f64; 2]) -> Vector3<f64> {
-    let [normal, first, second] = (*vector).into();
-    Vector3::new(normal, cosine * first - sine * second, sine * first + cosine * second)
 }
 
 impl Cones {
@@ -106,11 +76,11 @@ impl Cones {
             let touch = gap
                 .point_contact(system, coordinates)
                 .ok_or(Error::ConeWithoutPoints { time, contact })?;
-            let (turn, section) = cone
+            let cone = cone
                 .place(system, coordinates, &touch)
                 .ok_or(Error::ConeDirection { time, contact })?;
-            let moments = self.add_moments((system, coordinates), &touch, &section, turn);
-            self.placed.push(Some(Placed { section, turn, moments }));
+            let moments = self.add_moments((system, coordinates), &touch, &cone);
+            self.placed.push(Some(Placed { cone, moments }));
         }
         Ok(())
     }
@@ -120,13 +90,10 @@ impl Cones {
         &mut self,
         (system, coordinates): (&dyn System, &[f64]),
         touch: &PointContact,
-        section: &Section,
-        [cosine, sine]: [f64; 2],
+        cone: &PlacedCone,
     ) -> (usize, usize) {
-        let (first, count) = (self.rows.ncols(), section.components().saturating_sub(2));
-        let frame = &touch.frame;
-        let along = cosine * frame.tangent_1 + sine * frame.tangent_2;
-        let axes = [frame.normal, along, frame.normal.cross(&along)];
+        let (first, count) = (self.rows.ncols(), cone.section.components().saturating_sub(2));
+        let axes = cone.axes(&touch.frame);
         self.rows.resize_horizontally_mut(first + count, 0.0);
         for (axis, mut row) in
             axes.iter().zip(self.rows.columns_range_mut(first..).column_iter_mut())
@@ -173,7 +140,7 @@ impl Cones {
     /// Expects moments of these contacts with these places in the set.
     pub(super) fn expect(&mut self, contacts: &[usize], slots: &[usize]) {
         let of_contact = |(&contact, &slot): (&usize, &usize)| {
-            let rows = self.get(slot).map_or((0, 0), Placed::moments);
+            let rows = self.get(slot).map_or((0, 0), |placed| placed.moments);
             Moment { contact, rows, value: Vector3::zeros() }
         };
         let found = contacts.iter().zip(slots).map(of_contact).collect();

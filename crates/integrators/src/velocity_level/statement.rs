@@ -9,7 +9,6 @@ use percussion_complementarity::friction::{
 use super::{
     Place, VelocityLevel,
     blocks::{Blocks, Entry, Stated},
-    cones::Placed,
 };
 use crate::{error::Error, model::Model};
 
@@ -98,13 +97,13 @@ impl VelocityLevel {
                     statement.push(row, statement.velocity(row), entry);
                 }
             }
-            let (first, count) = cone.map_or((0, 0), Placed::moments);
+            let (first, count) = cone.map_or((0, 0), |cone| cone.moments);
             for k in 0..count {
                 let row = moments + first + k;
                 statement.push(row, statement.velocity(row), Entry::Contact(contact, width + k));
             }
             statement.blocks.push(match (cone, statement.kept.len() - before) {
-                (Some(cone), _) => Block::contact(cone.section().clone()),
+                (Some(cone), _) => Block::contact(cone.cone.section.clone()),
                 (None, 1) => Block::unilateral(1).with_length(length(normal)),
                 (None, rows) => Block { rows, ..Block::contact(Section::Disc(friction)) },
             });
@@ -159,7 +158,7 @@ impl VelocityLevel {
         for (slot, cone) in (0..contacts).filter_map(|slot| Some((slot, own.cones.get(slot)?))) {
             let mut rows = all.columns_mut(first + width * slot, width);
             for mut along in rows.row_iter_mut() {
-                let turned = cone.from_frame(&Vector3::new(along[0], along[1], along[2]));
+                let turned = cone.cone.from_frame(&Vector3::new(along[0], along[1], along[2]));
                 along.copy_from(&turned.transpose());
             }
         }
@@ -191,7 +190,7 @@ impl VelocityLevel {
                     let impulse = self.start[contact];
                     own.cones
                         .get(self.slots[contact])
-                        .map_or(impulse, |cone| cone.from_frame(&impulse))[component]
+                        .map_or(impulse, |cone| cone.cone.from_frame(&impulse))[component]
                 }
                 Entry::Contact(contact, component) => own.cones.start(contact)[component - 3],
                 Entry::Joint(joint) => own.start[joint],
@@ -214,7 +213,7 @@ impl VelocityLevel {
         }
         for (impulse, &slot) in self.impulses.iter_mut().zip(&self.slots) {
             if let Some(cone) = own.cones.get(slot) {
-                *impulse = cone.to_frame(impulse);
+                *impulse = cone.cone.to_frame(impulse);
             }
         }
         Ok(Some(report))

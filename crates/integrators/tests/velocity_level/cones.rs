@@ -5,10 +5,12 @@ use percussion_complementarity::friction::{Law, mixed::Section};
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane, SphereSphere};
 use percussion_dynamics::{Body, FreeBodies, MassProperties, PlanarBodies, PlanarBody};
 use percussion_integrators::{
-    Cone, ConeError, Contact, Error, Feature, Model, ModelError, Simulation, State, StepReport,
+    Cone, ConeError, Contact, Error, Feature, Model, ModelError, Residual, Simulation, State,
+    StepReport,
     impulse_velocity::{self, ImpulseVelocity},
     moreau_jean::MoreauJean,
-    schemes::Name,
+    schemes::{Choice, Name},
+    stewart_trinkle,
 };
 
 use crate::joints::Stepped;
@@ -317,14 +319,75 @@ fn a_direction_along_the_normal_ends_the_motion_by_name() {
     assert_eq!(motion.step().unwrap_err(), Error::ConeDirection { time: 0.0, contact: 0 });
 }
 
+/// The scheme of Stewart and Trinkle has polygons of its own: a rectangle is used as it is, and an ellipse by as many directions as it
+/// has, of which the first is turned against the slip.
+#[test]
+fn stewart_and_trinkle_have_polygons_of_any_lengths() {
+    let scheme = |directions: usize| {
+        let defaults = stewart_trinkle::Settings::default();
+        let settings = stewart_trinkle::Settings { step_size: STEP, directions, ..defaults };
+        Choice::StewartTrinkle(settings)
+    };
+    let axes = [0.6, 0.1];
+    let angle = 0.7;
+    let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
+    let [first, second] = [turn * Vector3::x(), turn * Vector3::y()];
+    let from = start(0.0, turn, [2.0 * (0.8 * first + 0.6 * second), Vector3::zeros()]);
+    let cone = |section| Cone::new(section).along(Some(0), Vector3::x());
+
+    // A rectangle holds with both coefficients at once, whatever the direction of the slip.
+    let [a, b] = axes;
+    let points = vec![[a, b], [-a, b], [-a, -b], [a, -b]];
+    let model = ball(0.0, cone(Section::Polygon(points)), Vector3::zeros());
+    let mut motion = scheme(8).begin(model, from.clone()).unwrap();
+    motion
+        .run(0.1, |_, report| {
+            let contact = &report.contacts[0];
+            let expected = -(a * first + b * second);
+            let found = Vector3::new(contact.impulse.y, contact.impulse.z, 0.0) / (G * STEP);
+            assert!((found - expected).norm() < 1e-9, "{found} {expected}");
+            let Residual::Work { complementarity, cone_violation } = contact.residual else {
+                panic!("{contact:?}")
+            };
+            assert!(complementarity < 1e-9 && cone_violation < 1e-12, "{contact:?}");
+        })
+        .unwrap();
+
+    // The polygon of an ellipse tends to it.
+    let mut errors = Vec::new();
+    for directions in [8, 16, 32] {
+        let model = ball(0.0, cone(Section::Ellipse(axes)), Vector3::zeros());
+        let mut motion = scheme(directions).begin(model, from.clone()).unwrap();
+        let report = motion.step().unwrap();
+        let v = velocity(motion.state());
+        let slip = [a * v.dot(&first), b * v.dot(&second)];
+        let power = slip[0].hypot(slip[1]) * G * STEP;
+        let contact = &report.contacts[0];
+        let found =
+            -(contact.impulse.y * contact.velocity.y + contact.impulse.z * contact.velocity.z);
+        assert!(found <= power * (1.0 + 1e-12), "{found} {power}");
+        errors.push(1.0 - found / power);
+    }
+    assert!(errors[0] < 0.08 && errors[2] < 0.08 / 15.0, "{errors:?}");
+
+    let refused = |section, directions| {
+        let model = ball(0.0, cone(section), Vector3::zeros());
+        scheme(directions).begin(model, from.clone()).unwrap().step().unwrap_err()
+    };
+    let error = refused(Section::Spin([0.3, 0.3, 0.01]), 8);
+    assert!(matches!(error, Error::ConeWithoutPolygon { contact: 0, most: 8, .. }), "{error}");
+    let pentagon = (0..5).map(|k| (1.2 * f64::from(k)).sin_cos().into()).collect();
+    let error = refused(Section::Polygon(pentagon), 4);
+    assert!(matches!(error, Error::ConeWithoutPolygon { most: 4, .. }), "{error}");
+}
+
 #[test]
 fn the_other_laws_and_schemes_refuse_cones_by_name() {
     let model = || ball(0.1, Cone::new(Section::Spin([0.3, 0.3, 0.01])), Vector3::zeros());
     let from = || start(0.1, UnitQuaternion::identity(), [Vector3::x(), Vector3::zeros()]);
-    for scheme in [Name::StewartTrinkle, Name::Variational] {
-        let begun = scheme.stepping().unwrap().with_step_size(STEP).begin(model(), from());
-        assert_eq!(begun.map(|_| ()).unwrap_err(), Error::NoRule { feature: Feature::Cones });
-    }
+    let scheme = Name::Variational.stepping().unwrap().with_step_size(STEP);
+    let error = scheme.begin(model(), from()).map(|_| ()).unwrap_err();
+    assert_eq!(error, Error::NoRule { feature: Feature::Cones });
     let settings = impulse_velocity::Settings {
         law: Law::MaximumDissipation,
         ..ImpulseVelocity::in_steps(STEP, 1e-12)

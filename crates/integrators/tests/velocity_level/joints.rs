@@ -324,7 +324,7 @@ fn joints_without_a_rule_are_refused_before_the_first_step() {
     );
     assert_eq!(
         error.unwrap_err().to_string(),
-        "setting `law` is maximum-dissipation, expected coulomb for a model with friction in joints"
+        "setting `law` is maximum-dissipation, expected coulomb for a model with friction in joints or cones that are not round"
     );
     let interior = Method::InteriorPoint(Default::default());
     let settings = moreau_jean::Settings { method: interior, ..MoreauJean::in_steps(0.01, 1e-11) };

@@ -33,7 +33,7 @@ impl Scenario {
         let is_in_space = self.dimension == Space::Space;
         require(&path, &section.to_string(), expected, is_in_space)?;
         let has_rule = self.integrator.method.rule(Feature::Cones) == Rule::Used;
-        let expected = "a coefficient `friction`, or a method that has sections: impulse-velocity or moreau-jean";
+        let expected = "a coefficient `friction`, or a method that has sections: stewart-trinkle, impulse-velocity or moreau-jean";
         require(&path, &section.to_string(), expected, has_rule)?;
         match &contact.along {
             Some(direction) => not_zero(&along, direction),
