@@ -12,6 +12,7 @@ use crate::outcome::{Impulse, Outcome, Trace};
 
 mod bilateral;
 mod bridges;
+mod elliptic;
 mod error;
 mod locked;
 mod mass;

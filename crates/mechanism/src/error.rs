@@ -319,7 +319,7 @@ pub enum Error {
     },
     /// An impact law has round friction cones only.
     #[error(
-        "contact `{contact}` has the section {section}, expected a coefficient `friction`: laws of impact have round cones"
+        "contact `{contact}` has the section {section}, expected a coefficient `friction`: impacts of scenarios have round cones"
     )]
     NotRound {
         /// The contact.

@@ -133,6 +133,15 @@ fn wheels_creep_on_an_ellipse_and_not_on_a_rectangle() {
         assert!(end.coordinates[0].abs() < 1e-12 && end.velocity[0].abs() < 1e-12, "{end:?}");
         assert!(end.coordinates[1] > 3.0);
     }
+    // Down the fall line it goes straight too.
+    let down = 0.3 * G * Vector3::y();
+    let end = run::<ImpulseVelocity>(
+        ball(0.0, cone(Section::Ellipse(axes)), down),
+        rolling,
+        1.0,
+        |_, _| (),
+    );
+    assert!(end.velocity[0].abs() < 1e-12 && (end.velocity[1] - 5.0).abs() < 1e-9, "{end:?}");
 }
 
 /// A soft finger of this spin stops after `I ω/(μ_τ m g)`, within a step.
