@@ -150,7 +150,7 @@ def test_all_solutions(ask: Ask) -> None:
     assert [of_document(one) for one in printed["outcomes"]] == [of_outcome(one) for one in found]
 
 
-@pytest.mark.parametrize("name", ["box-and-wall", "box-stack", "four-bar", "hull-on-slope", "sliding-box"])
+@pytest.mark.parametrize("name", ["box-and-wall", "box-stack", "four-bar", "hull-on-slope", "sledge-and-ball", "sliding-box"])
 def test_motions(ask: Ask, name: str) -> None:
     file = MECHANISMS / f"mechanisms/{name}.toml"
     printed = ask("run", file, "--duration", "0.1")

@@ -74,6 +74,51 @@ impl Sum {
     }
 }
 
+/// Running sums side by side, to which columns of a matrix are added: each has the bits of a [`Sum`], and the additions of
+/// different sums do not wait for one another.
+#[derive(Clone, Debug)]
+pub(crate) struct Sums {
+    high: Vec<f64>,
+    low: Vec<f64>,
+}
+
+impl Sums {
+    /// Sums of one term each.
+    pub(crate) fn new(start: &[f64]) -> Self {
+        Self { high: start.to_vec(), low: vec![0.0; start.len()] }
+    }
+
+    /// Adds the products of the entries of a column and a number.
+    pub(crate) fn add_products(&mut self, column: &[f64], factor: f64) {
+        // The products of such numbers need no scaling.
+        const NEAR: f64 = 1e140;
+        let largest = column.iter().fold(0.0_f64, |largest, entry| largest.max(entry.abs()));
+        let sums = self.high.iter_mut().zip(&mut self.low).zip(column);
+        if largest < NEAR && factor.abs() < NEAR {
+            let (head, tail) = split(factor);
+            for ((high, low), &entry) in sums {
+                let product = entry * factor;
+                let (a, tail_a) = split(entry);
+                let error = tail_a * tail - (((product - a * head) - tail_a * head) - a * tail);
+                let (sum, lost) = two_sum(*high, product);
+                *high = sum;
+                *low = (*low + lost) + error;
+            }
+        } else {
+            for ((high, low), &entry) in sums {
+                let mut sum = Sum { high: *high, low: *low };
+                sum.add_product(entry, factor);
+                (*high, *low) = (sum.high, sum.low);
+            }
+        }
+    }
+
+    /// The sums, rounded.
+    pub(crate) fn values(self) -> Vec<f64> {
+        self.high.iter().zip(&self.low).map(|(high, low)| high + low).collect()
+    }
+}
+
 /// `a + b` rounded, and the exact error; the error is zero after an overflow.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -156,6 +201,32 @@ mod tests {
     }
 
     proptest! {
+        /// Sums side by side have the bits of single ones, also far from one, at infinity and of what is not a number.
+        #[test]
+        fn sums_side_by_side_have_the_bits_of_single_ones(
+            rows in prop::collection::vec(prop::array::uniform4(-1e3..1e3_f64), 1..9),
+            factors in prop::array::uniform4(-1e3..1e3_f64),
+            far in prop::sample::select(vec![1.0, 1e-300, 1e139, 1e141, 1e200, 1e308, f64::INFINITY, f64::NAN]),
+        ) {
+            let start: Vec<f64> = rows.iter().map(|row| far * row[0]).collect();
+            let mut sums = Sums::new(&start);
+            for (k, factor) in factors.iter().enumerate() {
+                let column: Vec<f64> = rows.iter().map(|row| row[k] * far).collect();
+                sums.add_products(&column, *factor);
+                sums.add_products(&column, factor * far);
+            }
+            for (row, value) in rows.iter().zip(sums.values()) {
+                let mut single = Sum::new(far * row[0]);
+                for (k, factor) in factors.iter().enumerate() {
+                    single.add_product(row[k] * far, *factor);
+                    single.add_product(row[k] * far, factor * far);
+                }
+                let expected = single.value();
+                let both_nan = value.is_nan() && expected.is_nan();
+                prop_assert!(both_nan || value.to_bits() == expected.to_bits(), "{value} {expected}");
+            }
+        }
+
         /// Integers of up to 2⁵⁰ have products of up to 2¹⁰⁰, which `i128` adds up exactly.
         #[test]
         fn dot_products_of_integers_are_exact_but_for_one_rounding(

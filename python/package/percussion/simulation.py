@@ -35,6 +35,8 @@ class StepReport(Result):
     gaps: FloatArray
     impulses: FloatArray
     velocities: FloatArray
+    #: Moments over the step about the normal and both tangents (N·m·s); zero but for contacts with a ``section`` that has moments.
+    moments: FloatArray
     #: Deepest penetration at the end (m).
     penetration: float
     #: Largest error of the joints that close loops (m, rad), and their multipliers.

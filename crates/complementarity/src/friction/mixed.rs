@@ -81,7 +81,7 @@ pub use self::{
     solve::{Bilateral, Settings, Solution, Steps},
 };
 use super::{ProblemError, single::SYMMETRY};
-use crate::compensated::Sum;
+use crate::compensated::{Sum, Sums};
 
 /// Whether contacts obey Coulomb's law or its convex relaxation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -342,8 +342,13 @@ impl Problem {
 
     /// `(W + R) λ + start`, with compensated sums.
     fn compensated_sums(&self, start: &[f64], impulses: &[f64]) -> Vec<f64> {
-        let row = |(row, start): (usize, &f64)| self.compensated_sum(row, *start, impulses);
-        start.iter().enumerate().map(row).collect()
+        let mut sums = Sums::new(start);
+        for (column, impulse) in self.matrix.column_iter().zip(impulses) {
+            if *impulse != 0.0 {
+                sums.add_products(column.as_slice(), *impulse);
+            }
+        }
+        sums.values()
     }
 
     /// One row of [`compensated_sums`](Self::compensated_sums).

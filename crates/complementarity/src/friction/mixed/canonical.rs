@@ -230,6 +230,7 @@ impl<'a> Canonical<'a> {
         let speed = |&(row, scale): &(usize, f64)| lengths[row] / scale;
         self.speeds =
             self.rows.iter().map(speed).map(|s| if s.is_finite() { s } else { 0.0 }).collect();
+        self.matrix.reserve_exact(self.rows.len() * self.rows.len());
         for &(row, scale) in &self.rows {
             let entries = self.rows.iter();
             self.matrix

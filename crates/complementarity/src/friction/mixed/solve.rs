@@ -429,7 +429,10 @@ impl<'a> Run<'a> {
             self.directions(100, 0.3);
             self.newton(false);
         }
-        if !self.is_solved() && Infeasibility::find(self.canonical.problem).is_some() {
+        if self.is_solved() {
+            return;
+        }
+        if Infeasibility::find(self.canonical.problem).is_some() {
             self.infeasible = true;
             return;
         }
