@@ -250,3 +250,15 @@ def test_files_are_found_beside_scenarios(tmp_path: Path) -> None:
     (tmp_path / "scene.toml").write_text(text.replace("moreau-jean", "stewart-trinkle"))
     model = pc.Model.from_file(tmp_path / "scene.toml")
     assert len(model.bodies) > 1
+
+
+def test_a_rolling_ball_has_a_moment() -> None:
+    model = pc.Model.from_file(MECHANISMS / "mechanisms/sledge-and-ball.toml")
+    simulation = pc.Simulation(model)
+    report = simulation.step()
+    ball = report.contacts.index(simulation.contact_names.index("ball–ice"))
+    # μ_ρ m g h about the axis of rolling, and nothing of the kind under the sledge.
+    assert np.linalg.norm(report.moments[ball]) == pytest.approx(0.005 * 10.0 * 0.002, rel=1e-7)
+    assert np.abs(np.delete(report.moments, ball, axis=0)).max() == 0.0
+    with pytest.raises(ValueError, match="the section ellipse, expected a friction coefficient"):
+        model.contact_problem(0.002)

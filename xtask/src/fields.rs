@@ -49,6 +49,7 @@ const FORMATS: [Format; 8] = [
             "crates/record/src/outcome.rs",
             "crates/collision/src/shape.rs",
             "crates/complementarity/src/friction/law.rs",
+            "crates/complementarity/src/friction/mixed/block.rs",
             "crates/integrators/src/schemes.rs",
         ],
     },

@@ -95,7 +95,7 @@ fn impulses_lie_in_their_ellipse() {
                 "{name}"
             );
             if impulse[2] > 0.0
-                && slip == [3.0, 0.0]
+                && slip[1].to_bits() == 0
                 && !outcome.impulses[0].tangent.is_empty()
                 && impulse[0] != 0.0
             {
@@ -157,7 +157,11 @@ fn half_axes_out_of_range_are_refused_and_zero_has_no_friction() {
     }
     let rail = problem([0.6, 0.0], 0.0, [1.0, 1.0]);
     let outcome = Newton::default().resolve(&rail).unwrap();
-    assert!((outcome.velocity[0] - 0.4).abs() < 1e-9 && outcome.velocity[1] == 1.0, "{outcome:?}");
+    assert!(
+        (outcome.velocity[0] - 0.4).abs() < 1e-9 && (outcome.velocity[1] - 1.0).abs() < 1e-15,
+        "{outcome:?}"
+    );
     let smooth = problem([0.0, 0.0], 0.0, [1.0, 1.0]);
-    assert_eq!(Newton::default().resolve(&smooth).unwrap().velocity[0], 1.0);
+    let slip = Newton::default().resolve(&smooth).unwrap().velocity[0];
+    assert!((slip - 1.0).abs() < 1e-15, "{slip}");
 }

@@ -209,13 +209,13 @@ pub(crate) struct PlacedCone {
 
 impl PlacedCone {
     /// A vector with the tangents of the frame in those of the cone.
-    pub(crate) fn from_frame(&self, vector: &Vector3<f64>) -> Vector3<f64> {
+    pub(crate) fn in_cone(&self, vector: &Vector3<f64>) -> Vector3<f64> {
         let [cosine, sine] = self.turn;
         turned(vector, [cosine, -sine])
     }
 
     /// A vector with the tangents of the cone in those of the frame.
-    pub(crate) fn to_frame(&self, vector: &Vector3<f64>) -> Vector3<f64> {
+    pub(crate) fn in_frame(&self, vector: &Vector3<f64>) -> Vector3<f64> {
         turned(vector, self.turn)
     }
 

@@ -164,7 +164,7 @@ impl Linearization {
             let slip = |t: usize| self.free_velocity[slot * (1 + tangents) + 1 + t];
             let slip = [slip(0), if tangents == 2 { slip(1) } else { 0.0 }];
             let cone = self.cones.get(slot).and_then(Option::as_ref);
-            let slip = cone.map_or(slip, |cone| in_cone(cone, slip));
+            let slip = cone.map_or(slip, |cone| slip_in_cone(cone, slip));
             let speed = slip[0].hypot(slip[1]);
             let turns = settings.alignment == Alignment::Slip
                 && speed * settings.step_size > settings.tolerance;
@@ -224,8 +224,8 @@ fn half_axes(section: &Section) -> Direction {
 }
 
 /// The slip in the tangents of a cone, times its half axes: the ellipse is then a disc.
-fn in_cone(cone: &PlacedCone, [first, second]: Direction) -> Direction {
-    let slip = cone.from_frame(&Vector3::new(0.0, first, second));
+fn slip_in_cone(cone: &PlacedCone, [first, second]: Direction) -> Direction {
+    let slip = cone.in_cone(&Vector3::new(0.0, first, second));
     let [a, b] = half_axes(&cone.section);
     [a * slip.y, b * slip.z]
 }
@@ -240,6 +240,6 @@ fn of_cone(cone: &PlacedCone, number: usize, [x, y]: Direction) -> Direction {
             [a * x, b * y]
         }
     };
-    let turned = cone.to_frame(&Vector3::new(0.0, a, b));
+    let turned = cone.in_frame(&Vector3::new(0.0, a, b));
     [turned.y, turned.z]
 }

@@ -110,7 +110,7 @@ impl Blocks {
         }
         let zeros = vec![0.0; frictions.len()];
         Ok(Self {
-            cones: Cones::new(axes.nrows()),
+            cones: Cones::new(axes.nrows(), model.component_count()),
             drives: Vec::new(),
             driven: Vec::new(),
             unconstrained: DVector::zeros(axes.nrows()),

@@ -13,6 +13,8 @@ use crate::{
 /// The cones of the contacts of a set, at one position.
 #[derive(Debug)]
 pub(super) struct Cones {
+    /// Number of components of a contact without moments.
+    width: usize,
     /// By the place of the contact in the set; `None` for a round cone.
     placed: Vec<Option<Placed>>,
     /// The rows `A` of moments, one per column (`n_v × m`).
@@ -45,9 +47,10 @@ struct Moment {
 }
 
 impl Cones {
-    /// No cones, in a system of this many velocities.
-    pub(super) fn new(velocities: usize) -> Self {
+    /// No cones of contacts of `width` components, in a system of this many velocities.
+    pub(super) fn new(velocities: usize, width: usize) -> Self {
         Self {
+            width,
             placed: Vec::new(),
             rows: DMatrix::zeros(velocities, 0),
             start: Vec::new(),
@@ -111,6 +114,11 @@ impl Cones {
     /// The cone of a contact, by its place in the set; `None` for a round one.
     pub(super) fn get(&self, slot: usize) -> Option<&Placed> {
         self.placed.get(slot)?.as_ref()
+    }
+
+    /// Number of components of a contact without moments.
+    pub(super) const fn width(&self) -> usize {
+        self.width
     }
 
     /// The rows of all moments, one per column (`n_v × m`).

@@ -26,7 +26,62 @@ struct Statement<'a> {
     compliance: Vec<f64>,
 }
 
+/// The rows of a contact among all rows.
+#[derive(Clone, Copy, Debug)]
+struct ContactRows {
+    /// Its place in the set, and its number in the problem.
+    slot: usize,
+    contact: usize,
+    /// Its first row, and the first one of all moments.
+    normal: usize,
+    moments: usize,
+}
+
 impl Statement<'_> {
+    /// Adds a contact with its friction coefficient, or its cone, and the velocity that the scheme adds to its normal.
+    fn push_contact(
+        &mut self,
+        own: &Blocks,
+        moves: &[bool],
+        at: ContactRows,
+        (friction, shift): (f64, f64),
+    ) {
+        let ContactRows { slot, contact, normal, moments } = at;
+        let (before, width) = (self.kept.len(), own.cones.width());
+        self.push(normal, self.velocity(normal) + shift, Entry::Contact(contact, 0));
+        let cone = own.cones.get(slot);
+        for component in 1..width {
+            let row = normal + component;
+            if cone.is_some() || (friction > 0.0 && moves[row]) {
+                self.push(row, self.velocity(row), Entry::Contact(contact, component));
+            }
+        }
+        let (first, count) = cone.map_or((0, 0), |cone| cone.moments);
+        for k in 0..count {
+            let row = moments + first + k;
+            self.push(row, self.velocity(row), Entry::Contact(contact, width + k));
+        }
+        let length = own.length_of(self.all.column(normal).as_slice());
+        self.blocks.push(match (cone, self.kept.len() - before) {
+            (Some(cone), _) => Block::contact(cone.cone.section.clone()),
+            (None, 1) => Block::unilateral(1).with_length(length),
+            (None, rows) => Block { rows, ..Block::contact(Section::Disc(friction)) },
+        });
+    }
+
+    /// Adds the stated drives, whose rows begin at `first`.
+    fn push_drives(&mut self, own: &Blocks, first: usize) {
+        for (number, drive) in own.drives.iter().enumerate() {
+            let row = first + number;
+            let length = own.length_of(self.all.column(row).as_slice());
+            let [lower, upper] = drive.bounds;
+            self.blocks.push(Block::interval(lower, upper).with_length(length));
+            self.push(row, self.velocity(row) + drive.shift, Entry::Drive(number));
+            self.compliance.resize(self.kept.len() - 1, 0.0);
+            self.compliance.push(drive.compliance);
+        }
+    }
+
     fn push(&mut self, row: usize, velocity: f64, entry: Entry) {
         self.kept.push(row);
         self.velocities.push(velocity);
@@ -81,32 +136,9 @@ impl VelocityLevel {
             if !moves[normal] {
                 continue;
             }
-            let contact = slots.len();
-            let before = statement.kept.len();
-            statement.push(
-                normal,
-                statement.velocity(normal) + shifts[slot],
-                Entry::Contact(contact, 0),
-            );
-            let cone = own.cones.get(slot);
             let friction = self.set.friction()[slot];
-            for component in 1..width {
-                let row = normal + component;
-                if cone.is_some() || (friction > 0.0 && moves[row]) {
-                    let entry = Entry::Contact(contact, component);
-                    statement.push(row, statement.velocity(row), entry);
-                }
-            }
-            let (first, count) = cone.map_or((0, 0), |cone| cone.moments);
-            for k in 0..count {
-                let row = moments + first + k;
-                statement.push(row, statement.velocity(row), Entry::Contact(contact, width + k));
-            }
-            statement.blocks.push(match (cone, statement.kept.len() - before) {
-                (Some(cone), _) => Block::contact(cone.cone.section.clone()),
-                (None, 1) => Block::unilateral(1).with_length(length(normal)),
-                (None, rows) => Block { rows, ..Block::contact(Section::Disc(friction)) },
-            });
+            let rows = ContactRows { slot, contact: slots.len(), normal, moments };
+            statement.push_contact(own, &moves, rows, (friction, shifts[slot]));
             contacts.push(active[slot]);
             slots.push(slot);
         }
@@ -117,14 +149,7 @@ impl VelocityLevel {
                 statement.push(row, statement.velocity(row), Entry::Joint(joint));
             }
         }
-        for (number, drive) in own.drives.iter().enumerate() {
-            let row = moments + own.cones.rows().ncols() + number;
-            let [lower, upper] = drive.bounds;
-            statement.blocks.push(Block::interval(lower, upper).with_length(length(row)));
-            statement.push(row, statement.velocity(row) + drive.shift, Entry::Drive(number));
-            statement.compliance.resize(statement.kept.len(), 0.0);
-            statement.compliance[statement.kept.len() - 1] = drive.compliance;
-        }
+        statement.push_drives(own, moments + own.cones.rows().ncols());
         let stated = stated(place, statement, &product)?;
         self.contacts = contacts;
         self.slots = slots;
@@ -158,7 +183,7 @@ impl VelocityLevel {
         for (slot, cone) in (0..contacts).filter_map(|slot| Some((slot, own.cones.get(slot)?))) {
             let mut rows = all.columns_mut(first + width * slot, width);
             for mut along in rows.row_iter_mut() {
-                let turned = cone.cone.from_frame(&Vector3::new(along[0], along[1], along[2]));
+                let turned = cone.cone.in_cone(&Vector3::new(along[0], along[1], along[2]));
                 along.copy_from(&turned.transpose());
             }
         }
@@ -190,7 +215,7 @@ impl VelocityLevel {
                     let impulse = self.start[contact];
                     own.cones
                         .get(self.slots[contact])
-                        .map_or(impulse, |cone| cone.cone.from_frame(&impulse))[component]
+                        .map_or(impulse, |cone| cone.cone.in_cone(&impulse))[component]
                 }
                 Entry::Contact(contact, component) => own.cones.start(contact)[component - 3],
                 Entry::Joint(joint) => own.start[joint],
@@ -204,7 +229,7 @@ impl VelocityLevel {
             match *entry {
                 Entry::Constraint => {}
                 Entry::Contact(contact, component @ 0..3) => {
-                    self.impulses[contact][component] = value
+                    self.impulses[contact][component] = value;
                 }
                 Entry::Contact(contact, component) => own.cones.set(contact, component - 3, value),
                 Entry::Joint(joint) => own.impulses[joint] = value,
@@ -213,7 +238,7 @@ impl VelocityLevel {
         }
         for (impulse, &slot) in self.impulses.iter_mut().zip(&self.slots) {
             if let Some(cone) = own.cones.get(slot) {
-                *impulse = cone.cone.to_frame(impulse);
+                *impulse = cone.cone.in_frame(impulse);
             }
         }
         Ok(Some(report))

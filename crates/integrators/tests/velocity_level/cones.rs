@@ -90,12 +90,13 @@ fn a_sliding_block<S: Stepped>() {
                 let contact = report.contacts[0];
                 assert!(
                     (contact.velocity.y - v.x).abs() < 1e-12
-                        && (contact.velocity.z - v.y).abs() < 1e-12
+                        && (contact.velocity.z - v.y).abs() < 1e-12,
+                    "{contact:?}"
                 );
                 assert!((found - expected).norm() < 1e-9, "{angle}: {found} {expected}");
                 steps += 1;
             });
-            assert_eq!(steps, 100);
+            assert_eq!(steps, 100, "all steps are seen");
         }
     }
 }
@@ -181,7 +182,8 @@ fn a_rolling_ball<S: Stepped>() {
         slip = slip.max(contact.velocity.y.hypot(contact.velocity.z));
         assert!(
             contact.moment.y.hypot(contact.moment.z)
-                <= resistance * contact.impulse.x * (1.0 + 1e-12)
+                <= resistance * contact.impulse.x * (1.0 + 1e-12),
+            "{contact:?}"
         );
         let axis = report.contacts[0].moment;
         // The moment is about the axis of rolling, against it.
@@ -193,7 +195,7 @@ fn a_rolling_ball<S: Stepped>() {
     let deceleration = 5.0 / 7.0 * resistance * G / radius;
     assert!((way.norm() - speed * speed / (2.0 * deceleration)).abs() < speed * STEP, "{way}");
     assert!(way.cross(&heading).norm() < 1e-9 && slip < 1e-10, "{way} {slip}");
-    assert!(velocity(&end).norm() < 1e-9);
+    assert!(velocity(&end).norm() < 1e-9, "{end:?}");
 
     let joint =
         Cone::new(Section::JointEllipsoid([friction, friction, 0.01, resistance, resistance]));

@@ -162,9 +162,9 @@ impl Newton {
             if cell.cone == Cone::Free {
                 let end = (first + cell.rows) * count;
                 self.matrix[first * count..end].copy_from_slice(&self.moved);
-                for i in 0..cell.rows {
+                for (i, known) in known.iter().enumerate().take(cell.rows) {
                     self.matrix[(first + i) * (count + 1)] += ridge;
-                    self.right.push(self.map[cell.start + i] - known[i]);
+                    self.right.push(self.map[cell.start + i] - known);
                 }
             } else {
                 let (normal, tangents) = self.moved.split_at_mut(count);

@@ -253,7 +253,7 @@ fn chain(count: usize) -> Articulated {
         if k == 0 {
             link
         } else {
-            link.on(&format!("{}", k - 1)).at(Isometry3::translation(0.3, 0.0, 0.0))
+            link.on(format!("{}", k - 1)).at(Isometry3::translation(0.3, 0.0, 0.0))
         }
     };
     Articulated::new((0..count).map(link).collect(), -10.0 * Vector3::y()).unwrap()
@@ -310,7 +310,7 @@ fn the_forces_of_coupled_drives_are_those_of_their_laws() {
             worst = worst.max(
                 (found[k] - expected).abs() / (found.amax() + (actuator.bias[1] * STEP).abs()),
             );
-            if expected == law { free += 1 } else { held += 1 }
+            if (least..=most).contains(&law) { free += 1 } else { held += 1 }
         }
     }
     assert!(held > 100 && free > 100, "{held} {free}");

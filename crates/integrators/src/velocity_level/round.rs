@@ -1,0 +1,73 @@
+//! States the problem of a step with round cones and without blocks.
+
+use nalgebra::{DMatrix, Matrix3, Vector3};
+use percussion_complementarity::friction::{self, Reduction};
+use percussion_dynamics::ContactSetError;
+
+use super::VelocityLevel;
+
+impl VelocityLevel {
+    /// The blocks of `W` of contacts that are coupled.
+    pub(super) fn sparse_blocks(
+        &mut self,
+    ) -> Result<Vec<(usize, usize, Matrix3<f64>)>, ContactSetError> {
+        self.set.block_sparse_delassus(&mut self.sparse)?;
+        let width = self.set.component_count();
+        let row = |row: usize| {
+            let block = move |entries: &[f64]| padded(width, |r, c| entries[width * r + c]);
+            self.sparse.blocks(row).map(move |(column, entries)| (row, column, block(entries)))
+        };
+        Ok((0..self.set.len()).flat_map(row).collect())
+    }
+
+    /// The blocks of `W` with the constraints eliminated.
+    pub(super) fn reduced_blocks(
+        &self,
+    ) -> Result<Vec<(usize, usize, Matrix3<f64>)>, ContactSetError> {
+        let (mut jacobian, mut delassus) = (DMatrix::zeros(0, 0), DMatrix::zeros(0, 0));
+        self.set.contact_jacobian(&mut jacobian);
+        self.set.delassus(&mut delassus)?;
+        let (contacts, width) = (self.set.len(), self.set.component_count());
+        let before = delassus.diagonal();
+        self.bilateral.reduce(&jacobian.transpose(), &mut delassus);
+        // The remainder after elimination of a row that the constraints hold is the rounding of sums of n_v
+        // products.
+        let rounding = 16.0 * jacobian.ncols() as f64 * f64::EPSILON;
+        for row in 0..delassus.nrows() {
+            if delassus[(row, row)] <= rounding * before[row] {
+                delassus.row_mut(row).fill(0.0);
+                delassus.column_mut(row).fill(0.0);
+            }
+        }
+        let mut blocks = Vec::new();
+        for row in 0..contacts {
+            for column in 0..contacts {
+                let block = padded(width, |r, c| delassus[(width * row + r, width * column + c)]);
+                blocks.push((row, column, block));
+            }
+        }
+        Ok(blocks)
+    }
+
+    /// States the problem of these blocks and velocities.
+    pub(super) fn state_problem(
+        &mut self,
+        blocks: &[(usize, usize, Matrix3<f64>)],
+        active: &[usize],
+        velocities: &[Vector3<f64>],
+    ) -> Result<(), friction::ProblemError> {
+        let reduction = Reduction::new(blocks, velocities, self.set.friction())?;
+        if let Some(reduction) = reduction {
+            let Reduction { problem, contacts, .. } = reduction.with_law(self.law);
+            self.contacts.extend(contacts.iter().map(|&slot| active[slot]));
+            self.slots = contacts;
+            self.problem = Some(problem);
+        }
+        Ok(())
+    }
+}
+
+/// A block of `width` components with zeros up to three.
+fn padded(width: usize, entry: impl Fn(usize, usize) -> f64) -> Matrix3<f64> {
+    Matrix3::from_fn(|r, c| if r < width && c < width { entry(r, c) } else { 0.0 })
+}
