@@ -60,6 +60,9 @@ impl Shape {
 
     /// The distance of `p` from `radius` times `F`; infinite if a component without a half axis is not zero.
     pub(super) fn outside(&self, radius: f64, p: &[f64]) -> f64 {
+        if let Self::Polygon(polygon) = self {
+            return polygon.outside(radius, [p[0], p[1]]);
+        }
         let mut nearest = [0.0; MOST];
         self.project(radius, p, &mut nearest);
         norm(p.iter().zip(&nearest).map(|(p, q)| p - q))
