@@ -17,6 +17,9 @@
 //! - friction **leaves its cone**: a sticking contact starts to slip;
 //! - slip **stops**, or would reverse.
 //!
+//! Dry friction of joints begins and ends in the same way: a joint rests until its friction reaches the bound, and turns
+//! against friction at the bound until it stops ([`EventKind::Joint`]). In impacts it has no impulse, as its force is finite.
+//!
 //! The new modes follow from the complementarity of accelerations: forces that press, friction within the
 //! cone, and no closed contact accelerated into its surface, a linear problem solved by Lemke's method. Of
 //! redundant contacts, as many carry as determine the forces, and the others are
@@ -62,7 +65,7 @@
 //!   the model, which the report contains.
 //! - **Cost** one factorization of the held rows and the rates of their gaps for each of the six stages of a
 //!   step, which allocate; dense matrices of the size of the system. A mode takes one LCP with one row for
-//!   every sliding contact, and for a contact at rest 4 rows in the plane and 18 in space.
+//!   every sliding contact, for a contact at rest 4 rows in the plane and 18 in space, and 2 for a joint at rest with friction.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Accuracy
@@ -89,6 +92,7 @@ mod geometry;
 mod hold;
 mod impact;
 mod implicit;
+mod joints;
 mod modes;
 mod projection;
 mod report;
@@ -104,7 +108,10 @@ use std::ops::ControlFlow;
 
 use percussion_impact::{Law, RestitutionUse};
 
-use crate::model::{Model, State};
+use crate::{
+    dry_joint::DryJoint,
+    model::{Model, State},
+};
 use chatter::Chatter;
 use crawl::Crawl;
 use geometry::Geometry;
@@ -235,7 +242,9 @@ pub fn integrate_while(
     }
     let settings = &Resolved::new(settings, model, start, end);
     // Between two evaluations each of two bodies moves by up to a quarter of the length.
-    let mut geometry = Geometry::new(model, 0.5 * settings.scales.length);
+    let joints = DryJoint::all(model, &settings.scales, start)
+        .map_err(|joint| Error::FrictionDirections { joint })?;
+    let mut geometry = Geometry::new(model, joints, 0.5 * settings.scales.length);
     geometry.locate_all(&start.coordinates);
     geometry.found(start.time)?;
     start::check_start(settings, &geometry.gaps, &geometry.tie_values)?;
@@ -255,6 +264,7 @@ pub fn integrate_while(
         counters: Counters::default(),
         floors: Vec::new(),
         backward: Vec::new(),
+        reverse: Vec::new(),
         next_sample: 0,
         start: start.time,
         crawl: Crawl::default(),

@@ -94,6 +94,7 @@ mod bilateral;
 #[cfg(feature = "adaptive")]
 pub mod compliant;
 mod contacts;
+mod dry_joint;
 mod energy;
 #[cfg(feature = "ensembles")]
 pub mod ensemble;

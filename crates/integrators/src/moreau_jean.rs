@@ -218,6 +218,7 @@ impl MoreauJean {
     /// more than its accuracy (m/s, rad/s).
     pub(crate) fn prepare(&mut self, step_size: f64, closed: &[usize], accuracy: &[f64]) {
         self.settings.step_size = step_size;
+        self.level.resize(step_size);
         let share = step_size * self.settings.implicitness;
         self.tolerances.iter_mut().zip(accuracy).for_each(|(tolerance, a)| *tolerance = share * a);
         self.active.clear();
@@ -229,6 +230,11 @@ impl MoreauJean {
     pub(crate) fn exchanges(&mut self, before: &[f64]) -> Vec<Exchange> {
         self.level.keep();
         self.level.exchanges(before, self.velocity.as_slice())
+    }
+
+    /// The impulses of the friction of joints in the last step (N·s, N·m·s), in the order of the model.
+    pub(crate) fn joint_friction(&self) -> &[f64] {
+        self.level.joint_friction()
     }
 
     /// Work of the last step's forces without a potential that are not those of actuators (J).

@@ -151,6 +151,14 @@ impl Scales {
             .collect()
     }
 
+    /// The length (m) by which the velocity of a `row` (length `n_v`) is multiplied to be comparable with that of a point of the
+    /// bodies, with the displacements `strides` of [`of_velocities`](Self::of_velocities).
+    pub(crate) fn length_along(&self, row: &[f64], strides: &[f64]) -> f64 {
+        let moved: f64 = row.iter().zip(strides).map(|(r, stride)| r.abs() * stride).sum();
+        let length = self.length / moved;
+        if usable(length) { length } else { 1.0 }
+    }
+
     /// The same for coordinates (length `n_q`): their changes for the displacements of
     /// [`of_velocities`](Self::of_velocities).
     #[cfg(feature = "adaptive")]

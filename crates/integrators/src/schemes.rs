@@ -12,8 +12,8 @@
 //! | [`StewartTrinkle`] | used | ignored | used | used | used | used | refused |
 //! | [`ImpulseVelocity`] | used | ignored | used | used | used | used | refused |
 //! | [`MoreauJean`] | used | used | used | used | used | used | refused |
-//! | [`Variational`] | used | used | refused | refused | used | refused | used |
-//! | [`event_driven`](crate::event_driven) | used | used | refused | refused | used | used | refused |
+//! | [`Variational`] | used | used | used | refused | used | refused | used |
+//! | [`event_driven`](crate::event_driven) | used | used | used | refused | used | used | refused |
 //! | [`inclusion`](crate::inclusion) | refused | refused | refused | refused | refused | refused | refused |
 //!
 //! - The columns are the [features](Feature) of a model; [`Name::rule`] has the same table. A refused feature
@@ -21,10 +21,11 @@
 //!   these schemes are inelastic, which [`Name::restitution`] says.
 //! - **Restitution** is Newton's in [`MoreauJean`], and that of the impact law in [`Variational`] and
 //!   event-driven motion.
-//! - **Friction in joints** may have several axes with one bound in [`StewartTrinkle`], and one axis each in
-//!   [`ImpulseVelocity`] and [`MoreauJean`], which then state one problem of all joints, limits and contacts; their
+//! - **Friction in joints** may have several axes with one bound in [`StewartTrinkle`], and one axis each in the others.
+//!   [`ImpulseVelocity`] and [`MoreauJean`] then state one problem of all joints, limits and contacts; their
 //!   solver must [support blocks](percussion_complementarity::friction::Method::supports_blocks), and the law of the
-//!   contacts is Coulomb's.
+//!   contacts is Coulomb's. In event-driven motion a joint turns or rests until the next event. In
+//!   [`Variational`] half of the friction acts at either end of a piece.
 //! - **Cones** that are not round ([`Cone`](crate::Cone)): wheels, soft fingers and rolling resistance stand in the same
 //!   problem of [`ImpulseVelocity`] and [`MoreauJean`]. [`StewartTrinkle`] has sections without moments, as polygons.
 //! - **Limits** of joints are contacts without friction, which every scheme supports.
@@ -146,8 +147,9 @@ impl Name {
         match self {
             Self::StewartTrinkle => StewartTrinkle::rule(feature),
             Self::EventDriven => match feature {
-                Feature::JointFriction | Feature::Cones | Feature::Forces => Rule::Refused,
+                Feature::Cones | Feature::Forces => Rule::Refused,
                 Feature::FoundContacts
+                | Feature::JointFriction
                 | Feature::Restitution
                 | Feature::Constraints
                 | Feature::VelocityConstraints => Rule::Used,

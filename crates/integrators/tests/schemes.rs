@@ -18,8 +18,8 @@ use percussion_dynamics::{
 use percussion_impact::newton::Newton;
 use percussion_integrators::schemes::{Choice, Name};
 use percussion_integrators::{
-    Actuator, BoundedFriction, Cone, Contact, Course, Drive, Error, Feature, Model, Rule, State,
-    event_driven, impulse_velocity, inclusion, moreau_jean, stewart_trinkle,
+    Actuator, BoundedFriction, Cone, Contact, Course, Drive, Error, Feature, Force, Model, Rule,
+    State, event_driven, impulse_velocity, inclusion, moreau_jean, stewart_trinkle,
 };
 
 const RADIUS: f64 = 0.1;
@@ -243,6 +243,16 @@ fn names_are_the_same_as_text_and_in_files() {
     assert!(serde_json::from_str::<Choice>(r#"{"name": "moreau-jean", "step": 1}"#).is_err());
 }
 
+/// A constant torque on the first joint (N·m).
+#[derive(Debug)]
+struct Torque(f64);
+
+impl Force for Torque {
+    fn add(&self, _: &[f64], _: &[f64], _: f64, forces: &mut [f64]) {
+        forces[0] += self.0;
+    }
+}
+
 /// The friction of a joint holds a pendulum whose weight turns it with a billionth less than its bound, and lets it go with a billionth
 /// more, after which it moves by `a t` with the acceleration of that billionth; a motor against a limit is carried by the limit.
 #[test]
@@ -257,7 +267,7 @@ fn every_scheme_with_friction_in_joints_holds_up_to_the_bound() {
         let limits = system.joint_limits().into_iter();
         let contacts = limits.map(|limit| Contact::new(limit, 0.0)).collect();
         let bearing = BoundedFriction::along(&DMatrix::from_element(1, 1, 1.0), bound);
-        let model = Model::new(Box::new(system), contacts).unwrap();
+        let model = Model::lagrangian(Box::new(system), contacts).unwrap();
         model.with_joint_friction(vec![bearing]).unwrap()
     };
     let weight = 2.0 * 10.0 * 0.5 * angle.sin();
@@ -294,14 +304,47 @@ fn every_scheme_with_friction_in_joints_holds_up_to_the_bound() {
 
         let motor = Actuator { gain: 1.0, ..Actuator::on((0, 0)) };
         let motor = motor.with_control(Course::constant(weight + torque));
-        let held = model(0.0, true).with_actuators(vec![motor]).unwrap();
+        // It refuses actuators; a force does the same.
+        let held = model(0.0, true);
+        let held = if name == Name::Variational {
+            held.with_forces(vec![Box::new(Torque(weight + torque))])
+        } else {
+            held.with_actuators(vec![motor]).unwrap()
+        };
         let mut motion = scheme.begin(held, start()).unwrap();
         let mut carried = 0.0;
         motion.run(duration, |_, report| carried = report.contacts[0].impulse.x / 0.001).unwrap();
         assert!((carried - torque).abs() < 1e-9, "{name}: {carried}");
         schemes += 1;
     }
-    assert_eq!(schemes, 3);
+    assert_eq!(schemes, 4);
+
+    // Event-driven motion, with forces below the tolerance of accelerations.
+    assert_eq!(Name::EventDriven.rule(Feature::JointFriction), Rule::Used);
+    let tolerance = Some(1e-11);
+    let settings =
+        event_driven::Settings { acceleration_tolerance: tolerance, ..Default::default() };
+    let law = Newton::default();
+    let end = |model: &Model, forces: &mut Vec<f64>| {
+        let observer = &mut |now: &event_driven::Snapshot<'_>| {
+            forces.clear();
+            forces.extend(now.forces);
+        };
+        event_driven::integrate(model, &law, &settings, &start(), duration, observer).unwrap()
+    };
+    let speed =
+        |factor: f64| end(&model(factor * weight, false), &mut Vec::new()).state.velocity[0];
+    assert!(speed(1.0 + 1e-9).abs() < 1e-12);
+    let expected = -1e-9 * weight / (2.0 * 0.25) * duration;
+    let found = speed(1.0 - 1e-9);
+    assert!((found - expected).abs() < 0.05 * expected.abs(), "{found} {expected}");
+    let motor = Actuator { gain: 1.0, ..Actuator::on((0, 0)) };
+    let motor = motor.with_control(Course::constant(weight + torque));
+    let held = model(0.0, true).with_actuators(vec![motor]).unwrap();
+    let mut forces = Vec::new();
+    end(&held, &mut forces);
+    // The upper limit is the second contact, with two components each.
+    assert!((forces[2] - torque).abs() < 1e-9, "{forces:?}");
 }
 
 /// A pendulum falls against the limit of its hinge at 0.5 rad; without restitution it stays there.

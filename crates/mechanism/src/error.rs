@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use percussion_dynamics::{
     ArticulatedError, ContactSetError, CoordinateError, FreeBodiesError, MassPropertiesError, gap,
 };
-use percussion_integrators::schemes::Name;
 
 /// Reason why a scenario could not be read, built or simulated.
 ///
@@ -177,17 +176,6 @@ pub enum Error {
         joint: String,
         /// The reason.
         source: percussion_dynamics::constraint::Error,
-    },
-    /// A joint has friction, for which the method has no rule.
-    #[error(
-        "the joint of `{link}` has friction, for which {method} has no rule, expected the method stewart-trinkle, \
-         impulse-velocity or moreau-jean"
-    )]
-    JointFriction {
-        /// The link that the joint carries.
-        link: String,
-        /// The method.
-        method: Name,
     },
     /// Two surfaces overlap at the start by more than the accepted depth.
     #[error("contact `{contact}` starts {depth:?} m deep, expected at most {limit:.3e} m")]

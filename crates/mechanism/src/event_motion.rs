@@ -61,7 +61,7 @@ impl Setup {
     /// # Errors
     ///
     /// [`Error::Motion`] if the samples would not fit in the limit, and [`Error::EventDriven`] if the law
-    /// does not apply or joints have friction. A motion that ends early is a status of the report.
+    /// does not apply. A motion that ends early is a status of the report.
     ///
     /// # Example
     ///

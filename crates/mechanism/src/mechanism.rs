@@ -124,6 +124,22 @@ impl Mechanism {
         self.contacts.iter().position(|known| known.name == name)
     }
 
+    /// The name of the joint, or of the body that has none, whose velocity a [friction](Model::joint_friction) of this number opposes;
+    /// `None` if there is no such friction.
+    #[must_use]
+    pub fn friction_name(&self, friction: usize) -> Option<&str> {
+        let directions = &self.model.joint_friction().get(friction)?.directions;
+        if let Some(tree) = &self.tree {
+            let link = tree.joint_friction().get(friction)?.link;
+            let joint = self.joints.iter().find(|joint| joint.link == link);
+            return Some(joint.map_or(&self.parts[link].name, |joint| &joint.name));
+        }
+        let velocity = directions.row_iter().position(|row| row.amax() > 0.0)?;
+        let system = self.model.system();
+        let moves = |body: &usize| system.tree_velocities(*body).contains(&velocity);
+        (0..self.parts.len()).find(moves).map(|body| self.parts[body].name.as_str())
+    }
+
     /// The names of the contacts that are known beforehand.
     pub(crate) fn contact_names(&self) -> Vec<String> {
         self.contacts.iter().map(|contact| contact.name.clone()).collect()

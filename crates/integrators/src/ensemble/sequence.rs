@@ -62,7 +62,7 @@ pub(super) fn of(report: &Report, start: f64, limit: usize) -> (Sequence, Phase)
             EventKind::Impact { .. } => Entry::Impact,
             EventKind::Accumulation { .. } | EventKind::Settling { .. } => Entry::Accumulation,
             EventKind::Jam { .. } => Entry::Jam,
-            EventKind::Stretch { .. } => Entry::Smooth,
+            EventKind::Stretch { .. } | EventKind::Joint { .. } => Entry::Smooth,
             EventKind::Mode { contact, to, .. } => {
                 if let Some(mode) = modes.get_mut(*contact) {
                     *mode = *to;

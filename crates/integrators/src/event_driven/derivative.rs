@@ -29,7 +29,7 @@
 //! - A contact that **stays closed** after an impact has `δu_n⁺ = 0` by `D`, and `δg⁺ = 0` by the shift.
 //! - Impacts that **accumulate** at one contact count as one inelastic impact at the time at which the motion sums them: the errors are
 //!   changes of motions within the proximity.
-//! - **Needs** contacts of the model, of which one at a time is struck, also while others are closed, and the law of maximum
+//! - **Needs** joints without friction, and contacts of the model, of which one at a time is struck, also while others are closed, and the law of maximum
 //!   dissipation or Coulomb's. Several contacts struck at once and jams are refused with the time.
 //! - **Exists** where each impact has a derivative, no contact grazes, and forces are strictly within their cones where a mode
 //!   begins.
@@ -82,6 +82,9 @@ pub enum Error {
     /// The model has contacts that a source finds.
     #[error("contacts are found by a source, expected contacts of the model")]
     FoundContacts,
+    /// The model has friction in joints.
+    #[error("the model has friction in joints, expected none")]
+    JointFriction,
     /// An event has no derivative.
     #[error(
         "at {time:?} s {found}, expected impacts of one contact at a time and modes that end one at a time"
@@ -220,6 +223,9 @@ pub fn derivative(
         if model.contact_source().is_some() {
             return Err(Error::FoundContacts);
         }
+        if !model.joint_friction().is_empty() {
+            return Err(Error::JointFriction);
+        }
     }
     let [(model, start), (after, first), (before, last)] = all;
     let settings = Settings { relative_tolerance: 1e-12, ..Settings::default() };
@@ -326,7 +332,7 @@ fn jump(Event { time, kind }: &Event) -> Option<(f64, Result<Impact<'_>, &'stati
         EventKind::Jam { .. } => Err("sliding contacts jam"),
         EventKind::Settling { .. } => Err("slow contacts settle"),
         EventKind::Stretch { .. } => Err("a stretch was crossed by implicit steps"),
-        EventKind::Mode { .. } => return None,
+        EventKind::Mode { .. } | EventKind::Joint { .. } => return None,
     };
     Some((*time, impact))
 }

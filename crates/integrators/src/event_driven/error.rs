@@ -15,6 +15,14 @@ pub enum Error {
         /// The feature.
         feature: Feature,
     },
+    /// The friction of a joint acts in more than one axis.
+    #[error(
+        "directions of joint friction {joint} are not along one axis, expected one axis and its negative"
+    )]
+    FrictionDirections {
+        /// Number of the friction.
+        joint: usize,
+    },
     /// The contact source of the model failed.
     #[error("at {time} s: {source}")]
     Contacts {

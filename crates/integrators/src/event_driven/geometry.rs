@@ -1,13 +1,14 @@
 //! Gaps, bilateral equations and their rows at one position, and products of rows with the inverse mass
 //! matrix.
 //!
-//! All rows are in one matrix: first the bilateral equations, then normal and tangents of each contact.
+//! All rows are in one matrix: first the bilateral equations, then the axes of joints with friction, then normal and tangents of
+//! each contact.
 
 use nalgebra::{DMatrix, DVector};
 use percussion_dynamics::{ContactSourceError, gap::ContactRows};
 
 use super::{Error, Model};
-use crate::contacts::Contacts;
+use crate::{contacts::Contacts, dry_joint::DryJoint};
 
 /// The shortest distance of searches as a fraction of the longest.
 const LEAST_REACH: f64 = 0.02;
@@ -36,6 +37,8 @@ pub(super) struct Geometry<'m> {
     pub(super) components: usize,
     /// Number of bilateral equations.
     pub(super) ties: usize,
+    /// The joints with friction.
+    pub(super) joints: Vec<DryJoint>,
     /// Gaps by contact; infinite for those that are not near.
     pub(super) gaps: Vec<f64>,
     /// Violations of the bilateral equations; 0 for those of velocities alone.
@@ -47,11 +50,16 @@ pub(super) struct Geometry<'m> {
 
 impl<'m> Geometry<'m> {
     /// `farthest` is the longest distance within which contacts are searched for (m).
-    pub(super) fn new(model: &'m Model, farthest: f64) -> Self {
+    pub(super) fn new(model: &'m Model, joints: Vec<DryJoint>, farthest: f64) -> Self {
         let system = model.system();
         let (components, contacts) = (model.component_count(), model.contacts().len());
         let ties = model.constraints().iter().map(|tie| tie.row_count(system)).sum();
         let velocities = system.velocity_count();
+        let first = ties + joints.len();
+        let mut rows = DMatrix::zeros(first + components * contacts, velocities);
+        for (joint, row) in joints.iter().zip(ties..) {
+            rows.row_mut(row).copy_from(&joint.axis.transpose());
+        }
         Self {
             model,
             contacts: Contacts::new(model),
@@ -63,7 +71,8 @@ impl<'m> Geometry<'m> {
             ties,
             gaps: vec![0.0; contacts],
             tie_values: vec![0.0; ties],
-            rows: DMatrix::zeros(ties + components * contacts, velocities),
+            rows,
+            joints,
             contact_rows: ContactRows::for_system(system),
         }
     }
@@ -89,7 +98,7 @@ impl<'m> Geometry<'m> {
         }
         let count = self.contacts.len();
         self.gaps.resize(count, f64::INFINITY);
-        let rows = self.ties + self.components * count;
+        let rows = self.first_row(count);
         if rows > self.rows.nrows() {
             self.rows.resize_vertically_mut(rows, 0.0);
         }
@@ -106,9 +115,19 @@ impl<'m> Geometry<'m> {
         self.lost.take().map_or(Ok(()), |source| Err(Error::Contacts { time, source }))
     }
 
+    /// Row of the axis of a joint.
+    pub(super) const fn joint_row(&self, joint: usize) -> usize {
+        self.ties + joint
+    }
+
+    /// Velocity along the axis of a joint (m/s).
+    pub(super) fn rate(&self, joint: usize, velocity: &[f64]) -> f64 {
+        self.speed(self.joint_row(joint), velocity)
+    }
+
     /// First row of `contact`.
     pub(super) fn first_row(&self, contact: usize) -> usize {
-        self.ties + self.components * contact
+        self.ties + self.joints.len() + self.components * contact
     }
 
     /// Sets rows and values of the bilateral equations and of `contacts` to those of a position.
@@ -179,12 +198,21 @@ impl<'m> Geometry<'m> {
         bias
     }
 
-    /// `M⁻¹ k`: the acceleration without contacts and bilateral constraints.
-    pub(super) fn free_acceleration(&self, moment: &Moment<'_>) -> DVector<f64> {
+    /// `M⁻¹ k`: the acceleration without contacts, bilateral constraints and joints at rest. Joints that turn have friction against
+    /// these signs.
+    pub(super) fn free_acceleration(
+        &self,
+        moment: &Moment<'_>,
+        turning: &[(usize, f64)],
+    ) -> DVector<f64> {
         let system = self.model.system();
         let mut forces = DMatrix::zeros(moment.velocity.len(), 1);
         let Moment { time, coordinates, velocity } = *moment;
         system.smooth_forces(coordinates, velocity, time, forces.as_mut_slice());
+        for &(joint, sign) in turning {
+            let DryJoint { axis, bound, .. } = &self.joints[joint];
+            forces.column_mut(0).axpy(-sign * bound, axis, 1.0);
+        }
         system.apply_inverse_mass(coordinates, &mut forces);
         forces.column(0).into_owned()
     }

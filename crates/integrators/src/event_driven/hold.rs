@@ -8,7 +8,8 @@
 //! ```
 //!
 //! `C = Rᵀ` except for sliding contacts, whose normal force causes friction: `J_nᵀ − μ J_tᵀ d` for a slip in
-//! the direction `d`. The rows are independent, so the forces of a mode are unique.
+//! the direction `d`. The axes of [joints](super::joints) at rest are rows, too, and the friction of turning ones is part of `k`.
+//! The rows are independent, so the forces of a mode are unique.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -23,6 +24,8 @@ pub(super) enum Line {
     Normal(usize),
     /// A direction of the tangents of a sticking contact.
     Tangent(usize, [f64; 2]),
+    /// The axis of a joint at rest that has friction.
+    Joint(usize),
 }
 
 /// Friction of a carrying contact.
@@ -39,6 +42,8 @@ pub(super) struct Hold {
     pub(super) lines: Vec<Line>,
     /// Carrying contacts and their friction.
     pub(super) carried: Vec<(usize, Grip)>,
+    /// Joints whose friction is at its bound, and the sign of the velocity that it acts against.
+    pub(super) turning: Vec<(usize, f64)>,
 }
 
 /// Forces and acceleration in a mode.
@@ -46,6 +51,8 @@ pub(super) struct Hold {
 pub(super) struct Held {
     /// Of all contact components (N).
     pub(super) forces: DVector<f64>,
+    /// Friction of all joints that have any (N).
+    pub(super) friction: DVector<f64>,
     pub(super) acceleration: DVector<f64>,
 }
 
@@ -57,6 +64,20 @@ impl Hold {
 
     pub(super) fn grip(&self, contact: usize) -> Option<Grip> {
         self.carried.iter().find(|(carried, _)| *carried == contact).map(|(_, grip)| *grip)
+    }
+
+    /// The sign of the velocity that the friction of a joint at its bound acts against; `None` below the bound.
+    pub(super) fn turn(&self, joint: usize) -> Option<f64> {
+        self.turning.iter().find(|(turning, _)| *turning == joint).map(|(_, sign)| *sign)
+    }
+
+    /// The joints at rest.
+    pub(super) fn resting(&self) -> Vec<usize> {
+        let joint = |line: &Line| match *line {
+            Line::Joint(joint) => Some(joint),
+            _ => None,
+        };
+        self.lines.iter().filter_map(joint).collect()
     }
 
     /// Whether a contact slides the other way than in `other`.
@@ -78,10 +99,14 @@ impl Hold {
     ) -> Held {
         let contacts = self.contacts();
         geometry.locate(moment.coordinates, &contacts);
-        let mut acceleration = geometry.free_acceleration(moment);
+        let mut acceleration = geometry.free_acceleration(moment, &self.turning);
         let mut forces = DVector::zeros(geometry.gaps.len() * geometry.components);
+        let mut friction = DVector::zeros(geometry.joints.len());
+        for &(joint, sign) in &self.turning {
+            friction[joint] = -sign * geometry.joints[joint].bound;
+        }
         if self.lines.is_empty() {
-            return Held { forces, acceleration };
+            return Held { forces, friction, acceleration };
         }
         let bias = geometry.bias(moment, &contacts);
         let rows = self.rows(geometry);
@@ -94,14 +119,18 @@ impl Hold {
             solution.unwrap_or_else(|| DVector::from_element(self.lines.len(), f64::NAN));
         acceleration += response * &solution;
         for ((line, weight), force) in self.lines.iter().zip(&weights).zip(&solution) {
-            if let Line::Normal(contact) | Line::Tangent(contact, _) = line {
-                let first = geometry.components * contact;
-                for component in 0..geometry.components {
-                    forces[first + component] += weight[component] * force;
+            match *line {
+                Line::Normal(contact) | Line::Tangent(contact, _) => {
+                    let first = geometry.components * contact;
+                    for component in 0..geometry.components {
+                        forces[first + component] += weight[component] * force;
+                    }
                 }
+                Line::Joint(joint) => friction[joint] = *force,
+                Line::Tie(_) => {}
             }
         }
-        Held { forces, acceleration }
+        Held { forces, friction, acceleration }
     }
 
     /// `R`, for the located rows.
@@ -117,6 +146,7 @@ impl Hold {
     pub(super) fn combine(&self, geometry: &Geometry<'_>, all: &DVector<f64>) -> DVector<f64> {
         let entry = |line: &Line| match *line {
             Line::Tie(row) => all[row],
+            Line::Joint(joint) => all[geometry.joint_row(joint)],
             Line::Normal(contact) => all[geometry.first_row(contact)],
             Line::Tangent(contact, direction) => {
                 let first = geometry.first_row(contact);
@@ -134,7 +164,7 @@ impl Hold {
         still: f64,
     ) -> Vec<[f64; 3]> {
         let weight = |line: &Line| match *line {
-            Line::Tie(_) => [0.0; 3],
+            Line::Tie(_) | Line::Joint(_) => [0.0; 3],
             Line::Tangent(_, direction) => [0.0, direction[0], direction[1]],
             Line::Normal(contact) => match self.grip(contact) {
                 Some(Grip::Slide(along)) => {
@@ -154,6 +184,7 @@ impl Hold {
 pub(super) fn line_row(geometry: &Geometry<'_>, line: &Line) -> DVector<f64> {
     match *line {
         Line::Tie(row) => geometry.rows.row(row).transpose(),
+        Line::Joint(joint) => geometry.joints[joint].axis.clone(),
         Line::Normal(contact) => geometry.rows.row(geometry.first_row(contact)).transpose(),
         Line::Tangent(contact, direction) => contact_row(geometry, contact, 0.0, direction),
     }
@@ -178,7 +209,7 @@ fn columns(geometry: &Geometry<'_>, lines: &[Line], weights: &[[f64; 3]]) -> DMa
     let mut columns = DMatrix::zeros(geometry.rows.ncols(), lines.len());
     for (index, (line, weight)) in lines.iter().zip(weights).enumerate() {
         let column = match *line {
-            Line::Tie(row) => geometry.rows.row(row).transpose(),
+            Line::Tie(_) | Line::Joint(_) => line_row(geometry, line),
             Line::Normal(contact) | Line::Tangent(contact, _) => {
                 contact_row(geometry, contact, weight[0], [weight[1], weight[2]])
             }

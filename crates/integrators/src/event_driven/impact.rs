@@ -88,12 +88,12 @@ fn jump(problem: &Problem, outcome: &Outcome) -> Jump {
     }
 }
 
-/// Removes the normal velocities of `closed` contacts and the slip of `sticking` ones from `velocity` by the
-/// smallest change in the kinetic metric, and returns the energy removed (J).
+/// Removes the normal velocities of `closed` contacts, the slip of `sticking` ones and the rates of `resting` joints from
+/// `velocity` by the smallest change in the kinetic metric, and returns the energy removed (J).
 pub(super) fn close(
     geometry: &Geometry<'_>,
     coordinates: &[f64],
-    (closed, sticking): (&[usize], &[usize]),
+    (closed, sticking, resting): (&[usize], &[usize], &[usize]),
     velocity: &mut [f64],
 ) -> f64 {
     let mut independent = Independent::new(geometry, coordinates);
@@ -102,8 +102,9 @@ pub(super) fn close(
     for &contact in sticking {
         lines.extend(axes(geometry.components).map(|axis| Line::Tangent(contact, axis)));
     }
+    lines.extend(resting.iter().map(|&joint| Line::Joint(joint)));
     lines.retain(|line| independent.take(&line_row(geometry, line)));
-    let hold = Hold { lines, carried: Vec::new() };
+    let hold = Hold { lines, ..Hold::default() };
     let system = geometry.model.system();
     let before = system.kinetic_energy(coordinates, velocity);
     let rows = hold.rows(geometry);

@@ -9,7 +9,7 @@
 //!
 //! The result `x₁` of one step and `x₂` of two half steps have errors of `C h²` and `½ C h²`, so that `|x₁ − x₂|` estimates the error
 //! of `x₂`. Where every contact does the same in the three solves, `2 x₂ − x₁` has an error of third order and is taken; elsewhere `x₂`.
-//! The dissipation of the contacts, `−p·(u + u')/2`, and the work of other forces are combined in the same way.
+//! The dissipation of contacts and joints, `−p·(u + u')/2`, and the work of other forces are combined in the same way.
 
 use nalgebra::Vector3;
 use percussion_complementarity::friction;
@@ -18,6 +18,7 @@ use percussion_dynamics::System;
 use super::{geometry::Geometry, settings::Resolved};
 use crate::{
     contacts::Contacts,
+    dry_joint::DryJoint,
     model::{Model, State},
     moreau_jean::{self, MoreauJean},
     report::StepReport,
@@ -61,6 +62,8 @@ pub(super) struct Part {
 pub(super) struct Step {
     pub(super) state: State,
     pub(super) parts: Vec<Part>,
+    /// Mean friction of each joint that has any (N).
+    pub(super) joints: Vec<f64>,
     /// Lost by the normal impulses, lost by friction, and work of other forces (J).
     pub(super) energies: [f64; 3],
 }
@@ -152,6 +155,14 @@ impl Implicit {
             energies[0] -= impulse.x * mean.x;
             energies[1] -= impulse.y * mean.y + impulse.z * mean.z;
         }
+        let of_model = scheme.joint_friction();
+        let mut joints = Vec::with_capacity(geometry.joints.len());
+        for (joint, DryJoint { number, length: scale, .. }) in geometry.joints.iter().enumerate() {
+            let impulse = of_model[*number] / scale;
+            let ends = [&from.velocity, &velocity].map(|velocity| geometry.rate(joint, velocity));
+            energies[1] -= impulse * 0.5 * (ends[0] + ends[1]);
+            joints.push(impulse / length);
+        }
         let part = |exchange: &Exchange| {
             let Exchange { contact, impulse, after, .. } = *exchange;
             let friction = geometry.contacts.as_slice()[contact].friction;
@@ -164,7 +175,7 @@ impl Implicit {
             Part { contact, did, force: impulse / length, velocity: after }
         };
         let parts = exchanges.iter().map(part).collect();
-        Some(Step { state: State { time, coordinates, velocity }, parts, energies })
+        Some(Step { state: State { time, coordinates, velocity }, parts, joints, energies })
     }
 
     /// The motion over `length` (s), and its estimated error: the largest change of a velocity or a displacement, as a fraction of its
@@ -193,11 +204,14 @@ impl Implicit {
             error = error.max(speed * settings.scales.time / width).max(shift / width);
         }
         let did = |step: &Step| {
-            step.parts.iter().map(|part| (part.contact, part.did)).collect::<Vec<_>>()
+            let contacts = step.parts.iter().map(|part| (part.contact, part.did));
+            let joints = geometry.joints.iter().zip(&step.joints);
+            let turns = joints.map(|(joint, force)| turn_of(joint, *force));
+            (contacts.collect::<Vec<_>>(), turns.collect::<Vec<_>>())
         };
         let same = did(&full) == did(&first) && did(&first) == did(&second);
         let mut energies = [0, 1, 2].map(|k| first.energies[k] + second.energies[k]);
-        let mut state = second.state;
+        let mut state = second.state.clone();
         state.time = from.time + length;
         if same {
             let extrapolated: Vec<f64> = two.iter().zip(&one).map(|(b, a)| 2.0 * b - a).collect();
@@ -209,6 +223,11 @@ impl Implicit {
                 *energy = 2.0 * *energy - full;
             }
         }
-        Some((Step { state, parts: second.parts, energies }, error))
+        Some((Step { state, energies, ..second }, error))
     }
+}
+
+/// The sign of the velocity that the friction of a joint (N) acts against if it is at its bound.
+pub(super) fn turn_of(joint: &DryJoint, force: f64) -> Option<f64> {
+    (force.abs() >= BOUND * joint.bound).then_some(-force.signum())
 }

@@ -20,14 +20,18 @@
 //!
 //! In the plane two directions are sufficient. In space there are sixteen, and then the cone is made round:
 //! contacts that start to slip do so in the direction of their acceleration, found by iteration, and contacts
-//! that slip by the polygon but not by the circle stick.
+//! that slip by the polygon but not by the circle stick. The friction of [joints] at rest is part of the problem.
 
 mod friction;
+mod joints;
+mod lines;
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::lcp::{self, Method, Status, enumerate};
 
 use friction::{Friction, ROUNDINGS, Rounding};
+use joints::Joints;
+use lines::hold;
 
 use super::{
     geometry::{Geometry, Independent, Moment},
@@ -64,6 +68,13 @@ struct Closed {
     inverse_mass: f64,
 }
 
+/// Forces and accelerations of all closed contacts and of the joints at rest.
+#[derive(Clone, Debug, Default)]
+struct Answers {
+    contacts: Vec<Answer>,
+    joints: Vec<joints::Answer>,
+}
+
 /// Forces and accelerations of one closed contact.
 #[derive(Clone, Copy, Debug, Default)]
 struct Answer {
@@ -82,12 +93,15 @@ pub(super) fn decide(
 ) -> Option<Decision> {
     geometry.locate_all(moment.coordinates);
     let mut closed = closed_contacts(geometry, settings, moment);
-    let answers = solve(geometry, settings, moment, &mut closed, lcps)?;
+    let joints = Joints::new(geometry, moment, settings.still);
+    let answers = solve(geometry, settings, moment, (&mut closed, &joints), lcps)?;
     [true, false].into_iter().find_map(|resting| {
         let mut modes = vec![Mode::Open; geometry.gaps.len()];
-        let hold = hold(geometry, settings, moment, (&closed, &answers, resting), &mut modes);
+        let parts = (&*closed, &joints, &answers);
+        let hold = hold(geometry, settings, moment, (parts, resting), &mut modes);
         let held = hold.solve(geometry, moment, settings.still);
-        let consistent = consistent(geometry, settings, moment, (&hold, &held), &closed);
+        let consistent = consistent(geometry, settings, moment, (&hold, &held), &closed)
+            && joints.are_consistent(geometry, &hold, &held, settings.acceleration_tolerance);
         consistent.then_some(Decision { hold, modes })
     })
 }
@@ -126,23 +140,25 @@ fn solve(
     geometry: &mut Geometry<'_>,
     settings: &Resolved,
     moment: &Moment<'_>,
-    closed: &mut [Closed],
+    (closed, joints): (&mut [Closed], &Joints),
     lcps: &mut usize,
-) -> Option<Vec<Answer>> {
+) -> Option<Answers> {
     let contacts = geometry.present();
     let bias = geometry.bias(moment, &contacts);
     let zero = MARGIN * settings.acceleration_tolerance;
-    let mut answers = vec![Answer::default(); closed.len()];
-    if closed.is_empty() {
+    let mut answers = Answers::default();
+    if closed.is_empty() && joints.resting.is_empty() {
         return Some(answers);
     }
     let mut rounding = Rounding::new(zero);
     let mut turns = 0;
     for _ in 0..ROUNDINGS {
         *lcps += 1;
-        answers = Statement::new(geometry, moment, &bias, closed).solve(closed)?;
-        let change =
-            if geometry.components == 2 { 0.0 } else { rounding.apply(geometry, closed, &answers) };
+        answers = Statement::new(geometry, moment, &bias, closed, joints).solve(closed)?;
+        if geometry.components == 2 {
+            break;
+        }
+        let change = rounding.apply(geometry, closed, &answers.contacts);
         turns += usize::from(change == f64::INFINITY);
         if change <= zero || turns > TURNS {
             break;
@@ -165,6 +181,9 @@ struct Statement<'g, 'm> {
     /// First unknown of the friction of each contact.
     friction: Vec<usize>,
     directions: Vec<[f64; 2]>,
+    joints: &'g Joints,
+    /// First unknown of the joints.
+    first_joint: usize,
     /// Contact and direction of each row held, their rows, and their projections.
     holding: Vec<(usize, [f64; 2])>,
     /// Forces of the rows held: of the free motion, and of each unknown.
@@ -177,6 +196,7 @@ impl<'g, 'm> Statement<'g, 'm> {
         moment: &Moment<'_>,
         bias: &'g DVector<f64>,
         closed: &[Closed],
+        joints: &'g Joints,
     ) -> Self {
         let directions = directions(geometry.components);
         let mut friction = Vec::with_capacity(closed.len());
@@ -197,9 +217,11 @@ impl<'g, 'm> Statement<'g, 'm> {
                 columns.push(DVector::zeros(geometry.rows.ncols()));
             }
         }
+        let first_joint = columns.len();
+        columns.extend(joints.columns(geometry));
         let columns = DMatrix::from_columns(&columns);
         let mut response = geometry.divide(moment.coordinates, columns.clone());
-        let mut free = geometry.free_acceleration(moment);
+        let mut free = geometry.free_acceleration(moment, &joints.at_bounds());
 
         let mut independent = Independent::new(geometry, moment.coordinates);
         let mut lines: Vec<Line> = (0..geometry.ties).map(Line::Tie).collect();
@@ -207,7 +229,7 @@ impl<'g, 'm> Statement<'g, 'm> {
             lines.extend(axes(geometry.components).map(|d| Line::Tangent(contact.contact, d)));
         }
         lines.retain(|line| independent.take(&line_row(geometry, line)));
-        let hold = Hold { lines, carried: Vec::new() };
+        let hold = Hold { lines, ..Hold::default() };
         let rows = hold.rows(geometry);
         let mut of_free = -(&rows * &free + hold.combine(geometry, bias));
         let mut of_unknowns = -(&rows * &response);
@@ -227,10 +249,22 @@ impl<'g, 'm> Statement<'g, 'm> {
         });
         let holding = holding.collect();
         let held_forces = (of_free, of_unknowns);
-        Self { geometry, columns, response, free, bias, friction, directions, holding, held_forces }
+        Self {
+            geometry,
+            columns,
+            response,
+            free,
+            bias,
+            friction,
+            directions,
+            joints,
+            first_joint,
+            holding,
+            held_forces,
+        }
     }
 
-    fn solve(&self, closed: &[Closed]) -> Option<Vec<Answer>> {
+    fn solve(&self, closed: &[Closed]) -> Option<Answers> {
         let problem = self.problem(closed)?;
         let z = solution(&problem)?;
         let acceleration = &self.free + &self.response * &z;
@@ -267,7 +301,10 @@ impl<'g, 'm> Statement<'g, 'm> {
             }
             answer
         };
-        Some(closed.iter().enumerate().map(answer).collect())
+        let contacts = closed.iter().enumerate().map(answer).collect();
+        let unknowns = &z.as_slice()[self.first_joint..];
+        let joints = self.joints.answers(self.geometry, unknowns, &acceleration);
+        Some(Answers { contacts, joints })
     }
 
     fn problem(&self, closed: &[Closed]) -> Option<lcp::Problem> {
@@ -301,6 +338,8 @@ impl<'g, 'm> Statement<'g, 'm> {
                 }
             }
         }
+        let of_joints = (&self.response, &self.free);
+        self.joints.state(self.geometry, of_joints, self.first_joint, (&mut matrix, &mut vector));
         lcp::Problem::new(matrix, vector).ok()
     }
 }
@@ -316,120 +355,6 @@ fn solution(problem: &lcp::Problem) -> Option<DVector<f64>> {
     }
     let all = enumerate::solve(problem, &enumerate::Settings::default()).ok()?;
     all.vertices.into_iter().next().map(|vertex| vertex.z)
-}
-
-/// The lines of the contacts that hold according to the answers: no more than determine the forces.
-///
-/// With `resting` also the normals of contacts that carry nothing and stay closed. Two feet of a table may carry it, and nothing but
-/// rounding decides on which of the others it tilts.
-fn hold(
-    geometry: &Geometry<'_>,
-    settings: &Resolved,
-    moment: &Moment<'_>,
-    (closed, answers, resting): (&[Closed], &[Answer], bool),
-    modes: &mut [Mode],
-) -> Hold {
-    let zero = MARGIN * settings.acceleration_tolerance;
-    let mut independent = Independent::new(geometry, moment.coordinates);
-    let mut hold = Hold::default();
-    let mut add = |hold: &mut Hold, line: Line| {
-        let taken = independent.take(&line_row(geometry, &line));
-        if taken {
-            hold.lines.push(line);
-        }
-        taken
-    };
-    for row in 0..geometry.ties {
-        add(&mut hold, Line::Tie(row));
-    }
-    let mut sticking = Vec::new();
-    for (closed, answer) in closed.iter().zip(answers) {
-        let contact = closed.contact;
-        // A contact that has sunk is held by the small force it carries; otherwise the tolerance would let it
-        // sink further.
-        let has_sunk = geometry.gaps[contact] < -settings.gap_tolerance;
-        let least = if has_sunk { 0.0 } else { zero };
-        if answer.normal * closed.inverse_mass <= least {
-            let opens = answer.normal_acceleration > zero;
-            modes[contact] = if opens { Mode::Open } else { Mode::Touching };
-            continue;
-        }
-        if !add(&mut hold, Line::Normal(contact)) {
-            modes[contact] = Mode::Touching;
-            continue;
-        }
-        let [a, b] = answer.slip_acceleration;
-        let onset = a.hypot(b);
-        let slide = match closed.friction {
-            Friction::Along(d) | Friction::Onset(d) => Some(d),
-            Friction::Polygon if onset > zero => Some([a / onset, b / onset]),
-            Friction::Polygon | Friction::Hold => None,
-        };
-        modes[contact] = if slide.is_some() { Mode::Sliding } else { Mode::Sticking };
-        match slide {
-            Some(along) => hold.carried.push((contact, Grip::Slide(along))),
-            None => sticking.push((contact, closed, answer)),
-        }
-    }
-    // First the directions in which friction acts below its bound, then all other free directions.
-    let bound = |(contact, closed, answer): &(usize, &Closed, &Answer)| {
-        let friction = geometry.contacts.as_slice()[*contact].friction;
-        let force = answer.tangent[0].hypot(answer.tangent[1]);
-        (force, (force - friction * answer.normal) * closed.inverse_mass > -zero)
-    };
-    sticking.sort_by_key(|entry| bound(entry).1);
-    for entry in &sticking {
-        let (force, at_bound) = bound(entry);
-        if !at_bound && force * entry.1.inverse_mass > zero {
-            let direction = entry.2.tangent.map(|f| f / force);
-            add(&mut hold, Line::Tangent(entry.0, direction));
-        }
-    }
-    for entry @ (contact, _, answer) in &sticking {
-        let (force, at_bound) = bound(entry);
-        let along = (at_bound && force > 0.0).then(|| answer.tangent.map(|f| f / force));
-        // Others hold it in the direction of its friction, which stays at its bound.
-        let saturated = along.filter(|d| !add(&mut hold, Line::Tangent(*contact, *d)));
-        match saturated {
-            Some([a, b]) if geometry.components == 3 => {
-                add(&mut hold, Line::Tangent(*contact, [-b, a]));
-            }
-            Some(_) => {}
-            None => {
-                for direction in axes(geometry.components) {
-                    add(&mut hold, Line::Tangent(*contact, direction));
-                }
-            }
-        }
-        let grip = saturated.map_or(Grip::Stick, |d| Grip::Slide(d.map(|d| -d)));
-        hold.carried.push((*contact, grip));
-    }
-    if resting {
-        rest(geometry, &mut independent, closed, modes, &mut hold);
-    }
-    hold
-}
-
-/// Adds the normals of contacts that carry nothing and stay closed.
-fn rest(
-    geometry: &Geometry<'_>,
-    independent: &mut Independent,
-    closed: &[Closed],
-    modes: &[Mode],
-    hold: &mut Hold,
-) {
-    for &Closed { contact, friction, .. } in closed {
-        let line = Line::Normal(contact);
-        let rests = modes[contact] == Mode::Touching && hold.grip(contact).is_none();
-        if rests && independent.take(&line_row(geometry, &line)) {
-            let grip = match friction {
-                Friction::Along(d) | Friction::Onset(d) => Grip::Slide(d),
-                Friction::Polygon | Friction::Hold => Grip::Stick,
-            };
-            hold.lines.push(line);
-            hold.carried.push((contact, grip));
-        }
-    }
 }
 
 /// Whether forces press and stay in their cones, and no closed contact is accelerated into its surface.

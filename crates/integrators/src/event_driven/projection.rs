@@ -37,9 +37,9 @@ pub(super) fn project(
     velocity: &mut [f64],
 ) {
     let contacts = hold.contacts();
-    let placed = |line: &Line| !matches!(line, Line::Tangent(..));
+    let placed = |line: &Line| !matches!(line, Line::Tangent(..) | Line::Joint(_));
     let lines = hold.lines.iter().filter(|line| placed(line)).copied().collect();
-    let positional = Hold { lines, carried: hold.carried.clone() };
+    let positional = Hold { lines, carried: hold.carried.clone(), turning: Vec::new() };
     approach(geometry, &positional, coordinates);
     geometry.locate(coordinates, &contacts);
     let rows = hold.rows(geometry);
@@ -49,7 +49,7 @@ pub(super) fn project(
     }
 }
 
-/// Moves `coordinates` to where the lines, none of which is a tangent, are not violated.
+/// Moves `coordinates` to where the lines, all of which have a position, are not violated.
 fn approach(geometry: &mut Geometry<'_>, positional: &Hold, coordinates: &mut [f64]) {
     let mut moved = coordinates.to_vec();
     for _ in 0..NEWTON {
@@ -67,7 +67,7 @@ fn approach(geometry: &mut Geometry<'_>, positional: &Hold, coordinates: &mut [f
 fn contact_of(line: &Line) -> Option<usize> {
     match *line {
         Line::Normal(contact) => Some(contact),
-        Line::Tie(_) | Line::Tangent(..) => None,
+        Line::Tie(_) | Line::Tangent(..) | Line::Joint(_) => None,
     }
 }
 
@@ -86,15 +86,15 @@ pub(super) fn lift(
     let normals = hold.contacts().into_iter().chain(sunk.iter().copied()).map(Line::Normal);
     let lines: Vec<_> =
         ties.chain(normals).filter(|line| independent.take(&line_row(geometry, line))).collect();
-    approach(geometry, &Hold { lines, carried: Vec::new() }, coordinates);
+    approach(geometry, &Hold { lines, ..Hold::default() }, coordinates);
 }
 
-/// Gaps and bilateral values of the lines that have them; 0 for tangents.
+/// Gaps and bilateral values of the lines that have them; 0 for tangents and joints.
 fn positions(geometry: &Geometry<'_>, hold: &Hold) -> DVector<f64> {
     let value = |line: &Line| match *line {
         Line::Tie(row) => geometry.tie_values[row],
         Line::Normal(contact) => geometry.gaps[contact],
-        Line::Tangent(..) => 0.0,
+        Line::Tangent(..) | Line::Joint(_) => 0.0,
     };
     DVector::from_iterator(hold.lines.len(), hold.lines.iter().map(value))
 }

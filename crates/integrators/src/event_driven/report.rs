@@ -40,11 +40,14 @@ pub struct Snapshot<'a> {
     pub contact_velocity: &'a [f64],
     /// Contact forces of all contact components (N).
     pub forces: &'a [f64],
+    /// Friction of each joint along its [axis](crate::BoundedFriction::axis), in the order of
+    /// [`Model::joint_friction`](crate::Model::joint_friction) (N, N·m).
+    pub joint_friction: &'a [f64],
     /// Modes of all contacts.
     pub modes: &'a [Mode],
     /// Kinetic and potential energy (J).
     pub energy: f64,
-    /// Energy dissipated so far by impacts and sliding (J).
+    /// Energy dissipated so far by impacts and friction (J).
     pub dissipated: f64,
     /// The equations of the mode.
     pub(super) hold: &'a Hold,
@@ -119,6 +122,16 @@ pub enum EventKind {
         /// Energy that contacts dissipated (J).
         dissipated: f64,
     },
+    /// The friction of a joint reached its bound and the joint starts to turn, or it turned and came to rest, or the direction
+    /// reversed: then both are the same.
+    Joint {
+        /// Its number in [`Model::joint_friction`](crate::Model::joint_friction).
+        joint: usize,
+        /// [`Mode::Sticking`] at rest, [`Mode::Sliding`] with friction at its bound.
+        from: Mode,
+        /// The same afterwards.
+        to: Mode,
+    },
     /// A contact changed its mode, or reversed its sliding direction: then both modes are the same.
     Mode {
         /// The contact.
@@ -160,7 +173,7 @@ pub struct EnergyAccount {
     pub end: f64,
     /// Lost in impacts.
     pub impacts: f64,
-    /// Lost by sliding with friction.
+    /// Lost by friction, of sliding contacts and of joints.
     pub friction: f64,
     /// Work of smooth forces without a potential: dampers and drives.
     pub other_work: f64,
@@ -207,7 +220,8 @@ impl EnergyAccount {
 pub struct Drift {
     /// Gaps of carrying contacts and bilateral constraints (m, rad).
     pub position: f64,
-    /// Normal velocities of carrying contacts, slip of sticking ones, velocities of bilateral constraints (m/s, rad/s).
+    /// Normal velocities of carrying contacts, slip of sticking ones, of joints that friction holds, and velocities of bilateral
+    /// constraints (m/s, rad/s).
     pub velocity: f64,
     /// Deepest overlap of any contact at the end of a step or at a sample (m).
     pub penetration: f64,
@@ -278,7 +292,7 @@ pub struct Counters {
     pub impacts: usize,
     /// Number of impacts in which the law gained energy.
     pub energy_gained: usize,
-    /// Number of times that a contact changed its mode.
+    /// Number of times that a contact, or the friction of a joint, changed its mode.
     pub mode_changes: usize,
     /// Number of states evaluated for events and samples.
     pub looks: usize,

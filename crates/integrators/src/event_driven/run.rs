@@ -7,7 +7,7 @@ use super::{
     chatter::{Accumulation, Chatter},
     impact::{self, Failure, Jump},
     implicit::Stretches,
-    modes,
+    joints, modes,
     report::{Cause, Event, EventKind, Mode, Report, Status, Unanswered},
     smooth::{self, Course},
 };
@@ -229,7 +229,7 @@ impl Run<'_, '_> {
         };
         let sticking: Vec<_> = contacts.iter().zip(&impulses).filter_map(sticks).collect();
         let lost =
-            impact::close(geometry, &state.coordinates, (contacts, &sticking), &mut velocity);
+            impact::close(geometry, &state.coordinates, (contacts, &sticking, &[]), &mut velocity);
         dissipated += lost;
         self.take(velocity, dissipated);
         contacts.iter().for_each(|&contact| self.chatter.forget(contact));
@@ -287,7 +287,8 @@ impl Run<'_, '_> {
         let course = &mut self.course;
         let before = std::mem::replace(&mut course.modes, decision.modes);
         let held = std::mem::replace(&mut course.hold, decision.hold);
-        let mut changes = Vec::new();
+        let mut changes = joints::changes(&course.geometry.joints, &held, &course.hold);
+        course.counters.mode_changes += changes.len();
         // Contacts found since then were open before.
         let before = before.into_iter().chain(std::iter::repeat(Mode::Open));
         for (contact, (from, to)) in before.zip(course.modes.clone()).enumerate() {
@@ -348,7 +349,8 @@ impl Run<'_, '_> {
         geometry.locate_all(&state.coordinates);
         let all = geometry.present();
         let moment = smooth::moment_of(state);
-        let acceleration = geometry.free_acceleration(&moment);
+        let turning = joints::turning(geometry, &state.velocity, settings.still);
+        let acceleration = geometry.free_acceleration(&moment, &turning);
         let bias = geometry.bias(&moment, &all);
         let closing = |contact: usize| {
             let row = geometry.first_row(contact);

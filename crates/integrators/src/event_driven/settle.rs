@@ -79,14 +79,18 @@ impl Run<'_, '_> {
             .collect();
         let closed: Vec<_> = hold.contacts().into_iter().chain(low.iter().copied()).collect();
         let mut velocity = state.velocity.clone();
-        let dissipated =
-            impact::close(geometry, &state.coordinates, (&closed, &sticking), &mut velocity);
+        let dissipated = impact::close(
+            geometry,
+            &state.coordinates,
+            (&closed, &sticking, &hold.resting()),
+            &mut velocity,
+        );
         self.take(velocity, dissipated);
         self.record(EventKind::Settling { contacts: low, dissipated });
         true
     }
 
-    /// Removes slips too slow to have a direction where friction acts against slip in the opposite direction.
+    /// Removes slips, and velocities of joints, too slow to have a direction where friction acts against the opposite direction.
     pub(super) fn stop_slow_slips(&mut self) {
         let Course { geometry, state, hold, settings, energy, .. } = &mut self.course;
         let contacts = hold.contacts();
@@ -98,11 +102,16 @@ impl Run<'_, '_> {
             (a.hypot(b) <= settings.still && forward < 0.0).then_some(*contact)
         };
         let stopped: Vec<_> = hold.carried.iter().filter_map(backward).collect();
-        if !stopped.is_empty() {
+        let is_backward = |(joint, sign): &(usize, f64)| {
+            let forward = sign * geometry.rate(*joint, &state.velocity);
+            (forward < 0.0 && -forward <= settings.still).then_some(*joint)
+        };
+        let resting: Vec<_> = hold.turning.iter().filter_map(is_backward).collect();
+        if !(stopped.is_empty() && resting.is_empty()) {
             let removed = impact::close(
                 geometry,
                 &state.coordinates,
-                (&contacts, &stopped),
+                (&contacts, &stopped, &resting),
                 &mut state.velocity,
             );
             energy.projections -= removed;

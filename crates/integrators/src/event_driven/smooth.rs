@@ -1,7 +1,7 @@
 //! Smooth motion in one mode, by diffsol, until the next event.
 //!
 //! The unknowns are `y = (e, v, D, A)`: the displacement of the coordinates from the beginning of the phase,
-//! the velocity, the energy that sliding has dissipated and the work of forces without a potential. The
+//! the velocity, the energy that friction has dissipated and the work of forces without a potential. The
 //! solver measures time in units of the time `T` of the model, because some of its limits are times.
 
 use std::{cell::RefCell, ops::ControlFlow};
@@ -13,7 +13,7 @@ use super::{
     crawl::{self, Crawl},
     geometry::{Geometry, Moment},
     hold::{Grip, Held, Hold},
-    projection,
+    joints, projection,
     report::{Counters, Drift, EnergyAccount, Mode, Snapshot},
     settings::Resolved,
     trigger::{Phase, Trigger},
@@ -48,6 +48,8 @@ pub(super) struct Course<'a, 'm> {
     pub(super) floors: Vec<f64>,
     /// Slip in the direction of sliding at the beginning of the phase, where it is backward, of each carrying contact (m/s).
     pub(super) backward: Vec<f64>,
+    /// The same of the velocity of each turning joint (m/s).
+    pub(super) reverse: Vec<f64>,
     /// Index of the next sample.
     pub(super) next_sample: u64,
     /// Time of the start.
@@ -96,7 +98,7 @@ impl Course<'_, '_> {
 
     /// Calls the observer with a state whose contacts are located.
     pub(super) fn show(&mut self, state: &State, held: &Held, friction: f64) {
-        let first = self.geometry.ties;
+        let first = self.geometry.first_row(0);
         let contact_velocity: Vec<_> = (first..self.geometry.rows.nrows())
             .map(|row| self.geometry.speed(row, &state.velocity))
             .collect();
@@ -113,6 +115,7 @@ impl Course<'_, '_> {
             gaps: &self.geometry.gaps,
             contact_velocity: &contact_velocity,
             forces: held.forces.as_slice(),
+            joint_friction: &joints::of_model(&self.geometry, held.friction.as_slice()),
             modes: &self.modes,
             energy,
             dissipated: self.energy.impacts + friction,
@@ -124,7 +127,7 @@ impl Course<'_, '_> {
     /// without a pressing force may already be deeper, up to the accepted overlap. No other mode would help
     /// there, and the phase ends where bodies overlap.
     fn lay_floors(&mut self) {
-        let Self { geometry, settings, floors, backward, hold, state, .. } = self;
+        let Self { geometry, settings, floors, backward, reverse, hold, state, .. } = self;
         geometry.locate_all(&state.coordinates);
         let floor = |gap: &f64| {
             let closed = *gap < -settings.gap_tolerance;
@@ -136,12 +139,15 @@ impl Course<'_, '_> {
             Grip::Stick => 0.0,
         };
         *backward = hold.carried.iter().map(forward).collect();
+        let of_joint =
+            |(joint, sign): &(usize, f64)| (sign * geometry.rate(*joint, &state.velocity)).min(0.0);
+        *reverse = hold.turning.iter().map(of_joint).collect();
     }
 
     /// The current phase, in which events are searched for.
     fn phase(&self) -> Phase<'_, '_> {
-        let Self { geometry, hold, settings, floors, backward, .. } = self;
-        Phase { geometry, hold, settings, floors, backward }
+        let Self { geometry, hold, settings, floors, backward, reverse, .. } = self;
+        Phase { geometry, hold, settings, floors, backward, reverse }
     }
 
     /// Whether bodies overlap by more than is accepted; locates all.
@@ -287,6 +293,9 @@ fn rates(
             rate[end] -=
                 slip.iter().zip(&force[1..geometry.components]).map(|(u, f)| u * f).sum::<f64>();
         }
+    }
+    for (joint, _) in &hold.turning {
+        rate[end] -= held.friction[*joint] * geometry.rate(*joint, &state.velocity);
     }
     rate[end + 1] = system.other_power(&state.coordinates, &state.velocity, state.time);
 }

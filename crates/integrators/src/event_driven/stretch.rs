@@ -15,7 +15,7 @@ use super::{
     geometry::{Geometry, Independent},
     hold::{Grip, Held, Hold, Line, axes, line_row},
     impact::{self, Jump},
-    implicit::{Did, Implicit, Part, Step},
+    implicit::{Did, Implicit, Part, Step, turn_of},
     projection,
     report::{Cause, Event, EventKind, Mode},
     run::Run,
@@ -283,7 +283,7 @@ impl Course<'_, '_> {
                 Did::Nothing => Mode::Touching,
             };
         }
-        self.hold = held_by(&self.geometry, &self.state.coordinates, &step.parts);
+        self.hold = held_by(&self.geometry, &self.state.coordinates, step);
         let (position, velocity) =
             projection::violation(&self.geometry, &self.hold, &self.state.velocity);
         let settings = self.settings;
@@ -302,7 +302,9 @@ impl Course<'_, '_> {
             }
         }
         self.modes.resize(self.geometry.gaps.len(), Mode::Open);
-        let held = Held { forces, acceleration: DVector::zeros(self.state.velocity.len()) };
+        let friction = DVector::from_column_slice(&step.joints);
+        let acceleration = DVector::zeros(self.state.velocity.len());
+        let held = Held { forces, friction, acceleration };
         if self.sample_time().is_none_or(|time| time <= self.state.time) {
             let state = self.state.clone();
             self.show(&state, &held, self.energy.friction);
@@ -310,8 +312,9 @@ impl Course<'_, '_> {
     }
 }
 
-/// The equations that the contacts of a step have held.
-fn held_by(geometry: &Geometry<'_>, coordinates: &[f64], parts: &[Part]) -> Hold {
+/// The equations that the contacts and joints of a step have held.
+fn held_by(geometry: &Geometry<'_>, coordinates: &[f64], step: &Step) -> Hold {
+    let parts = &step.parts;
     let mut independent = Independent::new(geometry, coordinates);
     let mut lines: Vec<Line> = (0..geometry.ties).map(Line::Tie).collect();
     let carrying = || parts.iter().filter(|part| part.did != Did::Nothing);
@@ -319,10 +322,15 @@ fn held_by(geometry: &Geometry<'_>, coordinates: &[f64], parts: &[Part]) -> Hold
     for part in carrying().filter(|part| part.did == Did::Stick) {
         lines.extend(axes(geometry.components).map(|axis| Line::Tangent(part.contact, axis)));
     }
+    let turn = |joint: usize| turn_of(&geometry.joints[joint], step.joints[joint]);
+    let joints = 0..geometry.joints.len();
+    lines.extend(joints.clone().filter(|joint| turn(*joint).is_none()).map(Line::Joint));
     lines.retain(|line| independent.take(&line_row(geometry, line)));
+    let turning = joints.filter_map(|joint| turn(joint).map(|sign| (joint, sign))).collect();
     let grip = |part: &Part| match part.did {
         Did::Slip => Grip::Slide([0.0; 2]),
         _ => Grip::Stick,
     };
-    Hold { lines, carried: carrying().map(|part| (part.contact, grip(part))).collect() }
+    let carried = carrying().map(|part| (part.contact, grip(part))).collect();
+    Hold { lines, carried, turning }
 }

@@ -1,8 +1,9 @@
-//! Events of single contacts, and the quantities that become negative with them.
+//! Events of single contacts and joints, and the quantities that become negative with them.
 
 use super::{
     geometry::Geometry,
     hold::{Grip, Held, Hold},
+    joints,
     modes::violation,
     settings::Resolved,
 };
@@ -19,6 +20,10 @@ pub(super) enum Trigger {
     Leaves(usize, f64),
     /// The slip of a sliding contact falls below this value in its direction (m/s).
     Turns(usize, f64),
+    /// The friction of a joint at rest exceeds this value (N).
+    Slips(usize, f64),
+    /// The velocity of a turning joint falls below this value in its direction (m/s).
+    Stops(usize, f64),
 }
 
 impl Trigger {
@@ -28,7 +33,9 @@ impl Trigger {
             (Self::Closes(a, _), Self::Closes(b, _))
             | (Self::Vanishes(a), Self::Vanishes(b))
             | (Self::Leaves(a, _), Self::Leaves(b, _))
-            | (Self::Turns(a, _), Self::Turns(b, _)) => a == b,
+            | (Self::Turns(a, _), Self::Turns(b, _))
+            | (Self::Slips(a, _), Self::Slips(b, _))
+            | (Self::Stops(a, _), Self::Stops(b, _)) => a == b,
             _ => false,
         }
     }
@@ -44,19 +51,46 @@ pub(super) struct Phase<'a, 'm> {
     pub(super) floors: &'a [f64],
     /// Slips at the beginning, where they are backward (≤ 0, m/s), in the order of the carrying contacts.
     pub(super) backward: &'a [f64],
+    /// The same of turning joints.
+    pub(super) reverse: &'a [f64],
 }
 
 impl Phase<'_, '_> {
-    /// The event of the first contact that has one at `state`, with the forces there.
+    /// The event of the first contact or joint that has one at `state`, with the forces there.
     pub(super) fn trigger(&self, state: &State, held: &Held) -> Option<Trigger> {
         let Self { geometry, hold, .. } = self;
-        (0..geometry.gaps.len()).find_map(|contact| match hold.grip(contact) {
+        let of_contact = |contact: usize| match hold.grip(contact) {
             None => self.closes(state, contact),
             Some(_) if geometry.gaps[contact] == f64::INFINITY => Some(Trigger::Vanishes(contact)),
             Some(grip) => self.leaves(state, held, contact).or_else(|| match grip {
                 Grip::Slide(along) => self.turns(state, contact, along),
                 Grip::Stick => None,
             }),
+        };
+        let first = (0..geometry.gaps.len()).find_map(of_contact);
+        first
+            .or_else(|| hold.resting().into_iter().find_map(|joint| self.slips(state, held, joint)))
+            .or_else(|| self.stops(state))
+    }
+
+    fn slips(&self, state: &State, held: &Held, joint: usize) -> Option<Trigger> {
+        let Self { geometry, settings, .. } = self;
+        let excess = joints::excess(geometry, held, joint);
+        if excess <= 0.0 {
+            return None;
+        }
+        let accepted = settings.acceleration_tolerance
+            / joints::inverse_mass(geometry, &state.coordinates, joint);
+        (excess > accepted)
+            .then_some(Trigger::Slips(joint, geometry.joints[joint].bound + accepted))
+    }
+
+    fn stops(&self, state: &State) -> Option<Trigger> {
+        let Self { geometry, hold, settings, reverse, .. } = self;
+        hold.turning.iter().zip(*reverse).find_map(|(&(joint, sign), begun)| {
+            let least = begun - settings.velocity_tolerance;
+            let forward = sign * geometry.rate(joint, &state.velocity);
+            (forward < least).then_some(Trigger::Stops(joint, least))
         })
     }
 
@@ -109,6 +143,10 @@ impl Phase<'_, '_> {
                 }
                 _ => None,
             },
+            Trigger::Slips(joint, accepted) => Some(accepted - held.friction[joint].abs()),
+            Trigger::Stops(joint, least) => {
+                hold.turn(joint).map(|sign| sign * geometry.rate(joint, velocity) - least)
+            }
         }
     }
 }

@@ -10,7 +10,14 @@
 //! 0 \le \sigma_i \perp \mu_i \lambda_i - \sum_j \beta_{ij} \ge 0,
 //! ```
 //!
-//! where `w⁺ = w_f + Y (λ, β)` is the next iterate of Newton's method.
+//! where `w⁺ = w_f + Y (λ, β)` is the next iterate of Newton's method. Dry friction `η` of a joint with the axis `d` has the impulse
+//! `x − sη/2` with
+//!
+//! ```math
+//! 0 \le x \perp d\,w^{+} + y \ge 0, \quad 0 \le y \perp sη - x \ge 0 ,
+//! ```
+//!
+//! and the other half at the end of the piece, as contacts have it.
 //!
 //! Closed contacts overlap by up to the gap tolerances, and pieces may be as short as rounding. An overlap
 //! `−g_a` at the start of a piece is therefore removed at the rate at which a whole step `h` removes it:
@@ -31,6 +38,7 @@ use percussion_complementarity::lcp::{Problem, Status, lemke};
 use percussion_dynamics::{Dimension, System, gap::ContactRows};
 
 use super::{Contact, Model, settings::Resolved};
+use crate::dry_joint::DryJoint;
 
 /// The fraction of the position errors at its start that a piece keeps.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +47,8 @@ pub(super) struct Kept {
     pub(super) fraction: f64,
     /// Errors up to this count as zero (m, rad).
     pub(super) slack: f64,
+    /// Half of the duration (s).
+    pub(super) half: f64,
 }
 
 impl Kept {
@@ -48,6 +58,7 @@ impl Kept {
         Self {
             fraction: (1.0 - duration / settings.step_size).max(0.0),
             slack: if is_short { settings.gap_tolerance } else { 0.0 },
+            half: 0.5 * duration,
         }
     }
 }
@@ -67,7 +78,10 @@ struct Place {
 #[derive(Debug)]
 pub(super) struct ClosedContacts {
     places: Vec<Place>,
-    /// Columns: normal and friction directions of each contact, at the start.
+    joints: Vec<DryJoint>,
+    /// Half of the largest impulse of each joint in the piece (N·s).
+    bounds: Vec<f64>,
+    /// Columns: normal and friction directions of each contact, at the start, and the axes of the joints.
     pub(super) generators: DMatrix<f64>,
     /// Impulses of the generators (N·s).
     pub(super) impulses: DVector<f64>,
@@ -85,7 +99,7 @@ pub(super) struct ClosedContacts {
 }
 
 impl ClosedContacts {
-    pub(super) fn new(model: &Model, settings: &Resolved) -> Self {
+    pub(super) fn new(model: &Model, settings: &Resolved, joints: Vec<DryJoint>) -> Self {
         let system = model.system();
         let count = match system.dimension() {
             Dimension::Plane => 2,
@@ -99,6 +113,8 @@ impl ClosedContacts {
         };
         Self {
             places: Vec::new(),
+            joints,
+            bounds: Vec::new(),
             generators: DMatrix::zeros(system.velocity_count(), 0),
             impulses: DVector::zeros(0),
             corners: (0..count).map(corner).collect(),
@@ -112,7 +128,7 @@ impl ClosedContacts {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.places.is_empty() && self.joints.is_empty()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -131,7 +147,9 @@ impl ClosedContacts {
         self.places.clear();
         self.floors.clear();
         self.slack = kept.slack;
-        if closed.is_empty() {
+        self.bounds.clear();
+        self.bounds.extend(self.joints.iter().map(|joint| kept.half * joint.bound));
+        if closed.is_empty() && self.joints.is_empty() {
             return;
         }
         let (mut unknown, mut generator) = (0, 0);
@@ -143,8 +161,11 @@ impl ClosedContacts {
             generator += 1 + directions;
         }
         let n = system.velocity_count();
-        self.generators = DMatrix::zeros(n, generator);
-        self.impulses = DVector::zeros(generator);
+        self.generators = DMatrix::zeros(n, generator + self.joints.len());
+        self.impulses = DVector::zeros(generator + self.joints.len());
+        for (joint, column) in self.joints.iter().zip(generator..) {
+            self.generators.set_column(column, &joint.axis);
+        }
         self.end_rows = DMatrix::zeros(closed.len(), n);
         self.end_gaps = vec![0.0; closed.len()];
         for place in &self.places {
@@ -195,30 +216,42 @@ impl ClosedContacts {
         free: &DVector<f64>,
         responses: &DMatrix<f64>,
     ) -> Result<(), f64> {
-        let unknowns = self.places.last().map_or(0, |last| {
+        let of_contacts = self.places.last().map_or(0, |last| {
             last.unknown + 1 + last.directions + usize::from(last.directions > 0)
         });
+        let first_joint = self.generators.ncols() - self.joints.len();
+        let joints = || (first_joint..).zip((of_contacts..).step_by(2)).zip(&self.bounds);
+        // Each unknown that is an impulse, with its generator.
+        let of_place = |place: &Place| {
+            let Place { unknown, generator, directions, .. } = *place;
+            (0..=directions).map(move |j| (unknown + j, generator + j))
+        };
+        let mut pairs: Vec<_> = self.places.iter().flat_map(of_place).collect();
+        pairs.extend(joints().map(|((generator, unknown), _)| (unknown, generator)));
+        let unknowns = of_contacts + 2 * self.joints.len();
         let mut matrix = DMatrix::zeros(unknowns, unknowns);
         let mut vector = DVector::zeros(unknowns);
+        // Joints have their friction at `−sη/2` where their unknowns are zero.
+        let mut free = free.clone();
+        for ((generator, _), bound) in joints() {
+            free.axpy(-bound, &responses.column(generator), 1.0);
+        }
         let of_gaps = &self.end_rows * responses;
         let of_friction = self.generators.tr_mul(responses);
-        let free_friction = self.generators.tr_mul(free);
+        let free_friction = self.generators.tr_mul(&free);
         for (slot, place) in self.places.iter().enumerate() {
             let row = place.unknown;
-            let approach = self.end_rows.row(slot).transpose().dot(&(free - velocity));
+            let approach = self.end_rows.row(slot).transpose().dot(&(&free - velocity));
             let gap = self.end_gaps[slot];
             let gap = if gap.abs() <= self.slack { 0.0 } else { gap };
             vector[row] = approach + gap / duration;
             for j in 1..=place.directions {
                 vector[row + j] = free_friction[place.generator + j];
             }
-            for other in &self.places {
-                for j in 0..=other.directions {
-                    let (column, generator) = (other.unknown + j, other.generator + j);
-                    matrix[(row, column)] = of_gaps[(slot, generator)];
-                    for i in 1..=place.directions {
-                        matrix[(row + i, column)] = of_friction[(place.generator + i, generator)];
-                    }
+            for &(column, generator) in &pairs {
+                matrix[(row, column)] = of_gaps[(slot, generator)];
+                for i in 1..=place.directions {
+                    matrix[(row + i, column)] = of_friction[(place.generator + i, generator)];
                 }
             }
             if place.directions > 0 {
@@ -230,6 +263,15 @@ impl ClosedContacts {
                 }
             }
         }
+        for ((row_generator, row), bound) in joints() {
+            vector[row] = free_friction[row_generator];
+            for &(column, generator) in &pairs {
+                matrix[(row, column)] = of_friction[(row_generator, generator)];
+            }
+            matrix[(row, row + 1)] = 1.0;
+            matrix[(row + 1, row)] = -1.0;
+            vector[row + 1] = 2.0 * bound;
+        }
         let Ok(problem) = Problem::new(matrix, vector) else { return Err(f64::NAN) };
         let mut answer = DVector::zeros(unknowns);
         let settings = lemke::Settings::default();
@@ -238,12 +280,30 @@ impl ClosedContacts {
             Ok(report) => return Err(report.relative_residual),
             Err(_) => return Err(f64::NAN),
         }
+        let joints =
+            joints().map(|((generator, unknown), bound)| (generator, answer[unknown] - bound));
+        let joints: Vec<_> = joints.collect();
         for place in &self.places {
             for j in 0..=place.directions {
                 self.impulses[place.generator + j] = answer[place.unknown + j];
             }
         }
+        for (generator, impulse) in joints {
+            self.impulses[generator] = impulse;
+        }
         Ok(())
+    }
+
+    /// Impulses of the joints (N·s).
+    pub(super) fn joint_impulses(&self) -> &[f64] {
+        if self.joints.is_empty() {
+            return &[];
+        }
+        &self.impulses.as_slice()[self.impulses.len() - self.joints.len()..]
+    }
+
+    pub(super) fn joints(&self) -> &[DryJoint] {
+        &self.joints
     }
 
     /// For each contact, its number, its normal impulse and its friction along the tangents (N·s).

@@ -140,8 +140,9 @@ impl Variational {
         self.momentum.copy_from(&self.piece.momentum);
         self.state.time += duration;
         self.update_velocity(motion);
-        self.settle(motion)?;
-        if self.carried.is_rubbed() {
+        self.rub();
+        self.settle(motion, duration)?;
+        if self.carried.is_rubbed() || self.rubbed.iter().any(|joint| joint.impulse != 0.0) {
             self.ledger = None;
         }
         Ok(duration)
@@ -259,13 +260,16 @@ impl Variational {
     }
 
     /// Removes the approach of closed contacts and the constraint violations from the momentum: the second
-    /// half of their impulses in a piece, with friction, as a plastic impact.
-    fn settle(&mut self, motion: &mut Motion) -> Result<(), Error> {
+    /// half of their impulses in a piece of this `duration`, with friction, as a plastic impact.
+    fn settle(&mut self, motion: &mut Motion, duration: f64) -> Result<(), Error> {
         self.look_around(motion)?;
         let Motion { model, contacts, .. } = &*motion;
         let (coordinates, touching) = (&self.state.coordinates, self.settings.touching);
         let gap = |contact| contacts.gap(model.system(), contact, coordinates);
         self.closed.retain(|&contact| contacts.is_present(contact) && gap(contact) <= touching);
+        if !self.piece.closed.joints().is_empty() {
+            return self.settle_joints(motion, 0.5 * duration);
+        }
         if self.closed.is_empty() && model.constraints().is_empty() {
             return Ok(());
         }

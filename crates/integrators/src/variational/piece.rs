@@ -33,6 +33,7 @@ use super::{
     lu::Lu,
     settings::Resolved,
 };
+use crate::dry_joint::DryJoint;
 
 #[derive(Debug)]
 pub(super) struct Piece {
@@ -120,13 +121,18 @@ impl Constraints {
 
 impl Piece {
     /// A piece of a motion that starts at `coordinates`.
-    pub(super) fn new(model: &Model, settings: &Resolved, coordinates: &[f64]) -> Self {
+    pub(super) fn new(
+        model: &Model,
+        settings: &Resolved,
+        joints: Vec<DryJoint>,
+        coordinates: &[f64],
+    ) -> Self {
         let n = model.system().velocity_count();
         let constraints = Constraints::new(model);
         let size = n + constraints.value.len();
         Self {
             discrete: Discrete::new(model),
-            closed: ClosedContacts::new(model, settings),
+            closed: ClosedContacts::new(model, settings, joints),
             strides: settings.scales.of_velocities(model.system(), coordinates),
             constraints,
             velocity: DVector::zeros(n),
@@ -168,7 +174,10 @@ impl Piece {
             let violation = self.closed.finish(contacts, &self.discrete.end).max(of_constraints);
             let is_rounding =
                 self.residual <= 1e3 * settings.tolerance && self.residual >= 0.5 * last;
-            if violation <= settings.gap_tolerance
+            // The guess has no friction of joints.
+            let is_solved = iteration > 0 || self.closed.joints().is_empty();
+            if is_solved
+                && violation <= settings.gap_tolerance
                 && (self.residual <= settings.tolerance || is_rounding)
             {
                 self.momentum.copy_from(start.momentum);
@@ -255,7 +264,7 @@ impl Piece {
         Ok(())
     }
 
-    /// Adds the effect of the closed contacts to the free velocity and to the multipliers.
+    /// Adds the effect of the closed contacts and of friction in joints to the free velocity and to the multipliers.
     fn press(&mut self, start: Start<'_>, duration: f64) -> Result<(), Error> {
         let (n, count) = (self.velocity.len(), self.closed.generators.ncols());
         let m = self.constraints.value.len();

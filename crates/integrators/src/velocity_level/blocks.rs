@@ -31,6 +31,7 @@ use crate::{
     error::Error,
     model::{Feature, Model, State, StatedDrive},
     report::{FrictionReport, Residuals},
+    scales::Scales,
 };
 
 /// The friction of all joints, the cones of contacts, and the current problem.
@@ -43,11 +44,12 @@ pub(super) struct Blocks {
     pub(super) driven: Vec<f64>,
     /// The axis `d` of each joint (`n_v × n_d`).
     pub(super) axes: DMatrix<f64>,
-    /// Largest impulse of each (N·s, N·m·s).
+    /// Largest force of each (N, N·m), and largest impulse in a step (N·s, N·m·s).
+    forces: Vec<f64>,
     pub(super) bounds: Vec<f64>,
-    /// Displacement along each velocity (m or rad) that moves bodies by `length` (m).
+    scales: Scales,
+    /// Displacement along each velocity (m or rad) that moves bodies by the length of the scales.
     strides: Vec<f64>,
-    length: f64,
     pub(super) stated: Option<Stated>,
     /// `v_f`, not projected onto the constraints.
     pub(super) unconstrained: DVector<f64>,
@@ -109,21 +111,30 @@ impl Blocks {
             axes.set_column(joint, &axis);
         }
         let zeros = vec![0.0; frictions.len()];
-        Ok(Self {
+        let mut blocks = Self {
             cones: Cones::new(axes.nrows(), model.component_count()),
             drives: Vec::new(),
             driven: Vec::new(),
             unconstrained: DVector::zeros(axes.nrows()),
             axes,
-            bounds: frictions.iter().map(|friction| step_size * friction.bound).collect(),
+            forces: frictions.iter().map(|friction| friction.bound).collect(),
+            bounds: Vec::new(),
             strides: scales.of_velocities(model.system(), &state.coordinates),
-            length: scales.length,
+            scales,
             stated: None,
             start: zeros.clone(),
             impulses: zeros.clone(),
             last: zeros,
             motion: 0.0,
-        })
+        };
+        blocks.resize(step_size);
+        Ok(blocks)
+    }
+
+    /// Sets the length of the next step (s).
+    pub(super) fn resize(&mut self, step_size: f64) {
+        self.bounds.clear();
+        self.bounds.extend(self.forces.iter().map(|force| step_size * force));
     }
 
     /// Stores `v_f` before it is projected onto the constraints, and the drives to state. Nothing is stated yet.
@@ -163,9 +174,7 @@ impl Blocks {
 
     /// The length (m) by which the velocity of a row is multiplied to be comparable with that of a contact.
     pub(super) fn length_of(&self, row: &[f64]) -> f64 {
-        let moved: f64 = row.iter().zip(&self.strides).map(|(r, stride)| r.abs() * stride).sum();
-        let length = self.length / moved;
-        if length.is_finite() && length > 0.0 { length } else { 1.0 }
+        self.scales.length_along(row, &self.strides)
     }
 
     /// Adds `d p_d` of all joints and `Aᵀ m` of all moments.
@@ -191,7 +200,8 @@ impl Blocks {
     pub(super) fn judge_motion(&mut self, velocity: &DVector<f64>, response: &DMatrix<f64>) {
         let missing = velocity - &self.unconstrained - response.column(0);
         let sizes = missing.iter().zip(&self.strides);
-        self.motion = sizes.map(|(v, stride)| v.abs() * self.length / stride).fold(0.0, f64::max);
+        self.motion =
+            sizes.map(|(v, stride)| v.abs() * self.scales.length / stride).fold(0.0, f64::max);
     }
 
     /// The document of the current problem.

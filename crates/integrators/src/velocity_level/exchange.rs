@@ -24,6 +24,18 @@ impl VelocityLevel {
         impulses.clone_from(&self.impulses);
     }
 
+    /// Sets the length of the next step (s).
+    pub(crate) fn resize(&mut self, step_size: f64) {
+        if let Some(blocks) = &mut self.blocks {
+            blocks.resize(step_size);
+        }
+    }
+
+    /// The impulses of the friction of joints (N·s, N·m·s), in the order of the model.
+    pub(crate) fn joint_friction(&self) -> &[f64] {
+        self.blocks.as_ref().map_or(&[], |blocks| &blocks.impulses)
+    }
+
     /// The contacts of the problem with their impulses and their velocities at both ends of the step, where it begins with
     /// `before` and ends with `after`.
     pub(crate) fn exchanges(&self, before: &[f64], after: &[f64]) -> Vec<Exchange> {

@@ -1,8 +1,8 @@
 //! What is refused, by name; limits as statuses; numbers at the edge of doubles.
 
 use percussion_impact::{newton::Newton, plus::Plus, propagative::Propagative};
+use percussion_integrators::State;
 use percussion_integrators::event_driven::{Error, Report, Settings, Status, integrate};
-use percussion_integrators::{BoundedFriction, Feature, State};
 
 use crate::support::{at, ball, block};
 
@@ -43,11 +43,6 @@ fn bad_input_is_refused_by_name() {
     for end in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(with(default(), &falling(), end), Err(Error::End { .. })));
     }
-    let axes = nalgebra::DMatrix::from_element(3, 1, 1.0);
-    let geared = ball(0.0, 0.3, 0.5).with_joint_friction(vec![BoundedFriction::along(&axes, 1.0)]);
-    let refused =
-        integrate(&geared.unwrap(), &Newton::default(), &default(), &falling(), 1.0, &mut |_| ());
-    assert_eq!(refused.unwrap_err(), Error::NoRule { feature: Feature::JointFriction });
     let deep = State { coordinates: vec![0.0, 0.05, 0.0], ..falling() };
     match with(default(), &deep, 1.0).unwrap_err() {
         Error::Penetration { contact: 0, depth, .. } => assert!((depth - 0.05).abs() < 1e-15),

@@ -7,6 +7,7 @@ mod ball;
 mod block;
 mod derivative;
 mod derivative_closed;
+mod joints;
 mod pendulum;
 mod stretch;
 mod support;

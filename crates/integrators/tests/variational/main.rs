@@ -6,5 +6,6 @@ mod bad_input;
 mod contact;
 mod energy;
 mod free_bodies;
+mod joints;
 mod smooth;
 mod support;

@@ -7,7 +7,7 @@ use percussion_collision::{Shape, homogeneous};
 use percussion_dynamics::{
     Articulated, Dimension, Joint, JointKind, JointLimit, LimitSide, Link, MassProperties, System,
 };
-use percussion_integrators::{BoundedFriction, Contact, Feature, Rule};
+use percussion_integrators::{BoundedFriction, Contact};
 
 use super::{
     Scenario, Space,
@@ -129,7 +129,7 @@ impl Scenario {
                 false => robot.check_shapes(&*system)?,
             }
         }
-        let (limits, friction) = (self.limits(&system, robot.as_ref()), self.frictions(&system)?);
+        let (limits, friction) = (self.limits(&system, robot.as_ref()), frictions(&system));
         builder.set_constraints(constraints);
         builder.set_joint_friction(friction);
         for (name, limit) in limits {
@@ -244,26 +244,6 @@ impl Scenario {
         system.joint_limits().into_iter().map(limit).collect()
     }
 
-    /// The friction of all joints; an error if the scheme has no rule for it.
-    fn frictions(&self, system: &Articulated) -> Result<Vec<BoundedFriction>, Error> {
-        let frictions = system.joint_friction();
-        if let Some(friction) = frictions.first()
-            && self.integrator.method.rule(Feature::JointFriction) != Rule::Used
-        {
-            let link = &system.links()[friction.link].name;
-            return Err(Error::JointFriction {
-                link: link.clone(),
-                method: self.integrator.method,
-            });
-        }
-        let along = |friction: &percussion_dynamics::JointFriction| {
-            let mut axes = DMatrix::zeros(system.velocity_count(), 1);
-            friction.add_row(1.0, axes.as_mut_slice());
-            BoundedFriction::along(&axes, friction.bound)
-        };
-        Ok(frictions.iter().map(along).collect())
-    }
-
     /// The shapes of a body in its axes, as given in the file.
     fn solids(&self, index: usize) -> Vec<(Shape, Isometry3<f64>)> {
         let body = &self.bodies[index];
@@ -311,4 +291,14 @@ impl Scenario {
         let center = self.homogeneous(index)?.center_of_mass();
         Ok(Isometry3::from(Translation3::from(-center)))
     }
+}
+
+/// The friction of all joints.
+fn frictions(system: &Articulated) -> Vec<BoundedFriction> {
+    let along = |friction: &percussion_dynamics::JointFriction| {
+        let mut axes = DMatrix::zeros(system.velocity_count(), 1);
+        friction.add_row(1.0, axes.as_mut_slice());
+        BoundedFriction::along(&axes, friction.bound)
+    };
+    system.joint_friction().iter().map(along).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use percussion_collision::{Shape, ShapeError};
-use percussion_integrators::{Feature, Rule, schemes::Name};
+use percussion_integrators::schemes::Name;
 use toml::Value;
 
 use super::{
@@ -348,12 +348,6 @@ impl Scenario {
             };
             let expected = "2 in the plane, an even number from 4 to 64 in space";
             require("integrator.directions", &directions, expected, valid)?;
-        }
-        if integrator.method.rule(Feature::JointFriction) != Rule::Used {
-            let joints = self.joint_friction.len();
-            let expected = "none, or a method that has friction in joints: stewart-trinkle, impulse-velocity or \
-                moreau-jean";
-            require("joint_friction", &joints, expected, joints == 0)?;
         }
         if self.finds_contacts() {
             let expected = "a scheme for joints, such as \"moreau-jean\"";

@@ -45,8 +45,7 @@ pub(super) use unread::Standing;
 /// Links become bodies with the same names, and their collision shapes become surfaces; a mesh is replaced by
 /// its convex hull. A joint that mimics another is coupled to it by a constraint. Links that a joint connects
 /// do not touch, and links that are fixed in the world do not touch other fixed objects. Joint limits are
-/// contacts. Joint friction requires the method `"stewart-trinkle"`,
-/// `"impulse-velocity"` or `"moreau-jean"`.
+/// contacts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Robot {

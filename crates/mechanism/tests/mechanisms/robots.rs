@@ -3,10 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use percussion_integrators::schemes::Name;
-use percussion_mechanism::{
-    Error,
-    scenario::{Base, Robot, Scenario},
-};
+use percussion_mechanism::scenario::{Base, Robot, Scenario};
 
 use crate::{FINDING, impulse, run};
 
@@ -81,17 +78,19 @@ fn a_fixed_base_stays() {
 }
 
 #[test]
-fn friction_of_joints_is_for_three_methods() {
+fn friction_holds_a_joint_in_every_method_that_moves_robots() {
     let scenario = standing("friction", r#"<dynamics damping="0" friction="100"/>"#);
     assert_eq!(scenario.integrator.method, Name::MoreauJean);
-    let mut other = scenario.clone();
-    other.integrator.method = Name::EventDriven;
-    let error = other.build().map(|_| ()).unwrap_err();
-    assert!(matches!(&error, Error::JointFriction { link, .. } if link == "arm"), "{error}");
     for method in [Name::StewartTrinkle, Name::ImpulseVelocity, Name::MoreauJean] {
         let trajectory = run(&scenario, method);
         assert!(trajectory.end().coordinates[7].abs() < 1e-6, "{:?}", trajectory.end());
     }
+    let setup = scenario.build().unwrap();
+    let law = percussion_impact::anitescu_potra::AnitescuPotra::default();
+    let motion = setup.simulate_events(&law, &mut |_| ()).unwrap();
+    assert_eq!(motion.report.status, percussion_integrators::event_driven::Status::EndReached);
+    assert!(motion.report.state.coordinates[7].abs() < 1e-6, "{:?}", motion.report.state);
+    assert_eq!(setup.mechanism.friction_name(0), Some("shoulder"));
 }
 
 /// Changes that make a robot invalid.

@@ -10,6 +10,7 @@ use percussion_integrators::event_driven::{
 use percussion_mechanism::{
     event_motion::EventMotion,
     laws::Name,
+    mechanism::Mechanism,
     scenario::{Scenario, Setup},
     view,
 };
@@ -224,7 +225,8 @@ fn write(directory: &Path, setup: &Setup, motion: &EventMotion) -> Result<Vec<Pa
     let EventMotion { trajectory, report, .. } = motion;
     let mut files = vec![directory.join("trajectory.csv"), directory.join("events.csv")];
     atomic::write(&files[0], trajectory_csv(setup, trajectory).as_bytes())?;
-    atomic::write(&files[1], events_csv(report, &trajectory.contact_names).as_bytes())?;
+    let names = (&trajectory.contact_names[..], &setup.mechanism);
+    atomic::write(&files[1], events_csv(report, names).as_bytes())?;
     for figure in overview(setup, trajectory) {
         files.extend(write_figure(&directory.join(&figure.id), &figure)?);
     }
@@ -237,21 +239,31 @@ fn write(directory: &Path, setup: &Setup, motion: &EventMotion) -> Result<Vec<Pa
     Ok(files)
 }
 
-fn events_csv(report: &Report, names: &[String]) -> String {
+fn events_csv(report: &Report, (contacts, mechanism): (&[String], &Mechanism)) -> String {
     let columns = ["time (s)", "event", "contacts", "energy lost (J)"];
     let mut text = csv::line(columns.map(str::to_owned));
     for event in &report.events {
-        let (what, contacts, lost) = describe(&event.kind);
-        let named = |contact: &usize| names.get(*contact).cloned().unwrap_or_default();
-        let contacts: Vec<_> = contacts.iter().map(named).collect();
-        text += &csv::line([exact(event.time), what, contacts.join(" and "), exact(lost)]);
+        let (what, who, lost) = describe(&event.kind);
+        let named = |contact: &usize| contacts.get(*contact).cloned().unwrap_or_default();
+        let who = match who {
+            Who::Contacts(contacts) => contacts.iter().map(named).collect::<Vec<_>>().join(" and "),
+            Who::Joint(joint) => mechanism.friction_name(joint).unwrap_or_default().to_owned(),
+        };
+        text += &csv::line([exact(event.time), what, who, exact(lost)]);
     }
     text
 }
 
-/// Description of an event, its contacts, and the energy lost in it (J).
-fn describe(kind: &EventKind) -> (String, Vec<usize>, f64) {
-    match kind {
+/// What an event concerns.
+enum Who {
+    Contacts(Vec<usize>),
+    /// The number of a friction in joints.
+    Joint(usize),
+}
+
+/// Description of an event, whom it concerns, and the energy lost in it (J).
+fn describe(kind: &EventKind) -> (String, Who, f64) {
+    let (what, contacts, lost) = match kind {
         EventKind::Impact { contacts, dissipated, .. } => {
             ("impact".to_owned(), contacts.clone(), *dissipated)
         }
@@ -273,8 +285,13 @@ fn describe(kind: &EventKind) -> (String, Vec<usize>, f64) {
         EventKind::Mode { contact, from, to } => {
             (format!("from {} to {}", name_of(from), name_of(to)), vec![*contact], 0.0)
         }
+        EventKind::Joint { joint, from, to } => {
+            let what = format!("friction from {} to {}", name_of(from), name_of(to));
+            return (what, Who::Joint(*joint), 0.0);
+        }
         other => (format!("{other:?}"), Vec::new(), 0.0),
-    }
+    };
+    (what, Who::Contacts(contacts), lost)
 }
 
 /// The stretches that were crossed by implicit steps, if there are any.
@@ -311,7 +328,7 @@ fn text(scenario: &Scenario, summary: &Summary) -> String {
         ("energy at the start", account.start, "J"),
         ("energy at the end", account.end, "J"),
         ("lost in impacts", account.impacts, "J"),
-        ("lost by sliding", account.friction, "J"),
+        ("lost by friction", account.friction, "J"),
         ("left over by the account", *residual, "J"),
         ("deepest overlap", motion.drift.penetration, "m"),
     ] {

@@ -104,7 +104,7 @@ impl<'m> Members<'m> {
     ) -> Self {
         let settings = Resolved::new(settings, &models[0], start, end);
         let reach = 0.5 * settings.scales.length;
-        let geometries = models.each_ref().map(|model| Geometry::new(model, reach));
+        let geometries = models.each_ref().map(|model| Geometry::new(model, Vec::new(), reach));
         Self { increment, settings, geometries, stops: false }
     }
 

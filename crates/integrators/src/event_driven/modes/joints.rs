@@ -1,0 +1,152 @@
+//! The friction of joints in a decision.
+//!
+//! A joint at rest has the friction `p = x − η` with
+//!
+//! ```math
+//! 0 \le x \perp \dot w + y \ge 0, \qquad 0 \le y \perp 2η - x \ge 0 ,
+//! ```
+//!
+//! so that it is at rest between the bounds, `x = 0` lets it turn forward and `x = 2η` backward.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::event_driven::{
+    geometry::{Geometry, Moment},
+    hold::{Held, Hold},
+    joints::{excess, inverse_mass, turning},
+};
+
+/// The joints at a moment.
+#[derive(Debug)]
+pub(super) struct Joints {
+    /// Those that turn, with the signs of their velocities.
+    pub(super) turning: Vec<(usize, f64)>,
+    pub(super) resting: Vec<Resting>,
+}
+
+/// A joint at rest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resting {
+    joint: usize,
+    /// Turns forces into accelerations (kg⁻¹).
+    inverse_mass: f64,
+}
+
+/// Friction (N) and acceleration (m/s²) of a joint at rest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answer {
+    force: f64,
+    acceleration: f64,
+}
+
+/// What the friction of a joint does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Turn {
+    /// It is at its bound, against a velocity of this sign.
+    Turns(f64),
+    /// It is below its bound, and the joint at rest.
+    Rests,
+    /// The joint is at rest with friction that is just at its bound, as if against a velocity of this sign.
+    AtBound(f64),
+}
+
+impl Joints {
+    /// Joints up to the velocity `still` (m/s) are at rest.
+    pub(super) fn new(geometry: &Geometry<'_>, moment: &Moment<'_>, still: f64) -> Self {
+        let turning = turning(geometry, moment.velocity, still);
+        let rests = |joint: &usize| turning.iter().all(|(turning, _)| turning != joint);
+        let describe = |joint| Resting {
+            joint,
+            inverse_mass: inverse_mass(geometry, moment.coordinates, joint),
+        };
+        let resting = (0..geometry.joints.len()).filter(rests).map(describe).collect();
+        Self { turning, resting }
+    }
+
+    /// Friction of all joints where the unknowns are zero: joints at rest have it at `−η`.
+    pub(super) fn at_bounds(&self) -> Vec<(usize, f64)> {
+        let resting = self.resting.iter().map(|resting| (resting.joint, 1.0));
+        self.turning.iter().copied().chain(resting).collect()
+    }
+
+    /// Generalized forces of the unknowns `x`, `y` of each joint at rest.
+    pub(super) fn columns(&self, geometry: &Geometry<'_>) -> Vec<DVector<f64>> {
+        let of = |resting: &Resting| {
+            let axis = &geometry.joints[resting.joint].axis;
+            [axis.clone(), DVector::zeros(axis.len())]
+        };
+        self.resting.iter().flat_map(of).collect()
+    }
+
+    /// Writes the rows of the joints, the first of which is `first`, with the accelerations of the unknowns and without them.
+    pub(super) fn state(
+        &self,
+        geometry: &Geometry<'_>,
+        (response, free): (&DMatrix<f64>, &DVector<f64>),
+        first: usize,
+        (matrix, vector): (&mut DMatrix<f64>, &mut DVector<f64>),
+    ) {
+        for (resting, x) in self.resting.iter().zip((first..).step_by(2)) {
+            let joint = &geometry.joints[resting.joint];
+            let y = x + 1;
+            matrix.row_mut(x).copy_from(&response.tr_mul(&joint.axis).transpose());
+            vector[x] = joint.axis.dot(free);
+            matrix[(x, y)] = 1.0;
+            matrix[(y, x)] = -1.0;
+            vector[y] = 2.0 * joint.bound;
+        }
+    }
+
+    /// The answers of the joints at rest, from their unknowns and the acceleration.
+    pub(super) fn answers(
+        &self,
+        geometry: &Geometry<'_>,
+        unknowns: &[f64],
+        acceleration: &DVector<f64>,
+    ) -> Vec<Answer> {
+        let answer = |(resting, pair): (&Resting, &[f64])| {
+            let joint = &geometry.joints[resting.joint];
+            Answer { force: pair[0] - joint.bound, acceleration: joint.axis.dot(acceleration) }
+        };
+        self.resting.iter().zip(unknowns.chunks(2)).map(answer).collect()
+    }
+
+    /// What each joint does; accelerations up to `zero` (m/s²) are none.
+    pub(super) fn turns(
+        &self,
+        geometry: &Geometry<'_>,
+        answers: &[Answer],
+        zero: f64,
+    ) -> Vec<(usize, Turn)> {
+        let decide = |(resting, answer): (&Resting, &Answer)| {
+            let Resting { joint, inverse_mass } = *resting;
+            let Answer { force, acceleration } = *answer;
+            let left = (geometry.joints[joint].bound - force.abs()) * inverse_mass;
+            let turn = if acceleration.abs() > zero {
+                Turn::Turns(acceleration.signum())
+            } else if left > zero {
+                Turn::Rests
+            } else {
+                Turn::AtBound(-force.signum())
+            };
+            (joint, turn)
+        };
+        let turning = self.turning.iter().map(|&(joint, sign)| (joint, Turn::Turns(sign)));
+        turning.chain(self.resting.iter().zip(answers).map(decide)).collect()
+    }
+
+    /// Whether the friction of joints at rest is within its bounds, and none of them is accelerated along its friction; violations of
+    /// up to `accepted` (m/s²) are accepted.
+    pub(super) fn are_consistent(
+        &self,
+        geometry: &Geometry<'_>,
+        hold: &Hold,
+        held: &Held,
+        accepted: f64,
+    ) -> bool {
+        self.resting.iter().all(|&Resting { joint, inverse_mass }| match hold.turn(joint) {
+            Some(sign) => sign * geometry.joints[joint].axis.dot(&held.acceleration) >= -accepted,
+            None => excess(geometry, held, joint) * inverse_mass <= accepted,
+        })
+    }
+}
