@@ -65,7 +65,7 @@
 //!   the model, which the report contains.
 //! - **Cost** one factorization of the held rows and the rates of their gaps for each of the six stages of a
 //!   step, which allocate; dense matrices of the size of the system. A mode takes one LCP with one row for
-//!   every sliding contact, for a contact at rest 4 rows in the plane and 18 in space, and 2 for a joint at rest with friction.
+//!   every sliding contact, for a contact at rest 4 rows in the plane and 18 in space, and 3 for a joint at rest with friction.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Accuracy

@@ -221,7 +221,7 @@ impl<'g, 'm> Statement<'g, 'm> {
         columns.extend(joints.columns(geometry));
         let columns = DMatrix::from_columns(&columns);
         let mut response = geometry.divide(moment.coordinates, columns.clone());
-        let mut free = geometry.free_acceleration(moment, &joints.at_bounds());
+        let mut free = geometry.free_acceleration(moment, &joints.turning);
 
         let mut independent = Independent::new(geometry, moment.coordinates);
         let mut lines: Vec<Line> = (0..geometry.ties).map(Line::Tie).collect();

@@ -11,10 +11,10 @@
 //! ```
 //!
 //! where `w⁺ = w_f + Y (λ, β)` is the next iterate of Newton's method. Dry friction `η` of a joint with the axis `d` has the impulse
-//! `x − sη/2` with
+//! `β⁺ − β⁻` with
 //!
 //! ```math
-//! 0 \le x \perp d\,w^{+} + y \ge 0, \quad 0 \le y \perp sη - x \ge 0 ,
+//! 0 \le β^{\pm} \perp γ \pm d\,w^{+} \ge 0, \quad 0 \le γ \perp \tfrac{1}{2} s η - β^{+} - β^{-} \ge 0 ,
 //! ```
 //!
 //! and the other half at the end of the piece, as contacts have it.
@@ -39,6 +39,9 @@ use percussion_dynamics::{Dimension, System, gap::ContactRows};
 
 use super::{Contact, Model, settings::Resolved};
 use crate::dry_joint::DryJoint;
+
+/// Number of unknowns of a joint with friction.
+const OF_JOINT: usize = 3;
 
 /// The fraction of the position errors at its start that a piece keeps.
 #[derive(Clone, Copy, Debug)]
@@ -220,38 +223,36 @@ impl ClosedContacts {
             last.unknown + 1 + last.directions + usize::from(last.directions > 0)
         });
         let first_joint = self.generators.ncols() - self.joints.len();
-        let joints = || (first_joint..).zip((of_contacts..).step_by(2)).zip(&self.bounds);
-        // Each unknown that is an impulse, with its generator.
+        let joints = || (first_joint..).zip((of_contacts..).step_by(OF_JOINT)).zip(&self.bounds);
+        // Each unknown that is an impulse, with its generator and the sign along it.
         let of_place = |place: &Place| {
             let Place { unknown, generator, directions, .. } = *place;
-            (0..=directions).map(move |j| (unknown + j, generator + j))
+            (0..=directions).map(move |j| (unknown + j, generator + j, 1.0))
         };
         let mut pairs: Vec<_> = self.places.iter().flat_map(of_place).collect();
-        pairs.extend(joints().map(|((generator, unknown), _)| (unknown, generator)));
-        let unknowns = of_contacts + 2 * self.joints.len();
+        pairs.extend(joints().flat_map(|((generator, unknown), _)| {
+            [(unknown, generator, 1.0), (unknown + 1, generator, -1.0)]
+        }));
+        let unknowns = of_contacts + OF_JOINT * self.joints.len();
         let mut matrix = DMatrix::zeros(unknowns, unknowns);
         let mut vector = DVector::zeros(unknowns);
-        // Joints have their friction at `−sη/2` where their unknowns are zero.
-        let mut free = free.clone();
-        for ((generator, _), bound) in joints() {
-            free.axpy(-bound, &responses.column(generator), 1.0);
-        }
         let of_gaps = &self.end_rows * responses;
         let of_friction = self.generators.tr_mul(responses);
-        let free_friction = self.generators.tr_mul(&free);
+        let free_friction = self.generators.tr_mul(free);
         for (slot, place) in self.places.iter().enumerate() {
             let row = place.unknown;
-            let approach = self.end_rows.row(slot).transpose().dot(&(&free - velocity));
+            let approach = self.end_rows.row(slot).transpose().dot(&(free - velocity));
             let gap = self.end_gaps[slot];
             let gap = if gap.abs() <= self.slack { 0.0 } else { gap };
             vector[row] = approach + gap / duration;
             for j in 1..=place.directions {
                 vector[row + j] = free_friction[place.generator + j];
             }
-            for &(column, generator) in &pairs {
-                matrix[(row, column)] = of_gaps[(slot, generator)];
+            for &(column, generator, sign) in &pairs {
+                matrix[(row, column)] = sign * of_gaps[(slot, generator)];
                 for i in 1..=place.directions {
-                    matrix[(row + i, column)] = of_friction[(place.generator + i, generator)];
+                    let entry = of_friction[(place.generator + i, generator)];
+                    matrix[(row + i, column)] = sign * entry;
                 }
             }
             if place.directions > 0 {
@@ -263,14 +264,17 @@ impl ClosedContacts {
                 }
             }
         }
-        for ((row_generator, row), bound) in joints() {
-            vector[row] = free_friction[row_generator];
-            for &(column, generator) in &pairs {
-                matrix[(row, column)] = of_friction[(row_generator, generator)];
+        for ((along, first), bound) in joints() {
+            let gamma = first + 2;
+            for (row, side) in [(first, 1.0), (first + 1, -1.0)] {
+                vector[row] = side * free_friction[along];
+                for &(column, generator, sign) in &pairs {
+                    matrix[(row, column)] = side * sign * of_friction[(along, generator)];
+                }
+                matrix[(row, gamma)] = 1.0;
+                matrix[(gamma, row)] = -1.0;
             }
-            matrix[(row, row + 1)] = 1.0;
-            matrix[(row + 1, row)] = -1.0;
-            vector[row + 1] = 2.0 * bound;
+            vector[gamma] = *bound;
         }
         let Ok(problem) = Problem::new(matrix, vector) else { return Err(f64::NAN) };
         let mut answer = DVector::zeros(unknowns);
@@ -280,16 +284,9 @@ impl ClosedContacts {
             Ok(report) => return Err(report.relative_residual),
             Err(_) => return Err(f64::NAN),
         }
-        let joints =
-            joints().map(|((generator, unknown), bound)| (generator, answer[unknown] - bound));
-        let joints: Vec<_> = joints.collect();
-        for place in &self.places {
-            for j in 0..=place.directions {
-                self.impulses[place.generator + j] = answer[place.unknown + j];
-            }
-        }
-        for (generator, impulse) in joints {
-            self.impulses[generator] = impulse;
+        self.impulses.fill(0.0);
+        for (unknown, generator, sign) in pairs {
+            self.impulses[generator] += sign * answer[unknown];
         }
         Ok(())
     }

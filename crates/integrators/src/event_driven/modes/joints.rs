@@ -1,12 +1,13 @@
 //! The friction of joints in a decision.
 //!
-//! A joint at rest has the friction `p = x − η` with
+//! A joint at rest has the friction `p = β⁺ − β⁻` with
 //!
 //! ```math
-//! 0 \le x \perp \dot w + y \ge 0, \qquad 0 \le y \perp 2η - x \ge 0 ,
+//! 0 \le β^{\pm} \perp γ \pm \dot w \ge 0, \qquad 0 \le γ \perp η - β^{+} - β^{-} \ge 0 ,
 //! ```
 //!
-//! so that it is at rest between the bounds, `x = 0` lets it turn forward and `x = 2η` backward.
+//! so that it is at rest between the bounds, and `γ` is the size of the acceleration with which it turns. No number of the solution is
+//! larger than needed, however large the bound.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -15,6 +16,9 @@ use crate::event_driven::{
     hold::{Held, Hold},
     joints::{excess, inverse_mass, turning},
 };
+
+/// Number of unknowns of a joint at rest.
+const UNKNOWNS: usize = 3;
 
 /// The joints at a moment.
 #[derive(Debug)]
@@ -63,17 +67,11 @@ impl Joints {
         Self { turning, resting }
     }
 
-    /// Friction of all joints where the unknowns are zero: joints at rest have it at `−η`.
-    pub(super) fn at_bounds(&self) -> Vec<(usize, f64)> {
-        let resting = self.resting.iter().map(|resting| (resting.joint, 1.0));
-        self.turning.iter().copied().chain(resting).collect()
-    }
-
-    /// Generalized forces of the unknowns `x`, `y` of each joint at rest.
+    /// Generalized forces of the unknowns `β⁺`, `β⁻`, `γ` of each joint at rest.
     pub(super) fn columns(&self, geometry: &Geometry<'_>) -> Vec<DVector<f64>> {
         let of = |resting: &Resting| {
             let axis = &geometry.joints[resting.joint].axis;
-            [axis.clone(), DVector::zeros(axis.len())]
+            [axis.clone(), -axis, DVector::zeros(axis.len())]
         };
         self.resting.iter().flat_map(of).collect()
     }
@@ -86,14 +84,17 @@ impl Joints {
         first: usize,
         (matrix, vector): (&mut DMatrix<f64>, &mut DVector<f64>),
     ) {
-        for (resting, x) in self.resting.iter().zip((first..).step_by(2)) {
+        for (resting, beta) in self.resting.iter().zip((first..).step_by(UNKNOWNS)) {
             let joint = &geometry.joints[resting.joint];
-            let y = x + 1;
-            matrix.row_mut(x).copy_from(&response.tr_mul(&joint.axis).transpose());
-            vector[x] = joint.axis.dot(free);
-            matrix[(x, y)] = 1.0;
-            matrix[(y, x)] = -1.0;
-            vector[y] = 2.0 * joint.bound;
+            let along = response.tr_mul(&joint.axis).transpose();
+            let gamma = beta + 2;
+            for (row, sign) in [(beta, 1.0), (beta + 1, -1.0)] {
+                matrix.row_mut(row).copy_from(&(sign * &along));
+                vector[row] = sign * joint.axis.dot(free);
+                matrix[(row, gamma)] = 1.0;
+                matrix[(gamma, row)] = -1.0;
+            }
+            vector[gamma] = joint.bound;
         }
     }
 
@@ -104,11 +105,11 @@ impl Joints {
         unknowns: &[f64],
         acceleration: &DVector<f64>,
     ) -> Vec<Answer> {
-        let answer = |(resting, pair): (&Resting, &[f64])| {
+        let answer = |(resting, found): (&Resting, &[f64])| {
             let joint = &geometry.joints[resting.joint];
-            Answer { force: pair[0] - joint.bound, acceleration: joint.axis.dot(acceleration) }
+            Answer { force: found[0] - found[1], acceleration: joint.axis.dot(acceleration) }
         };
-        self.resting.iter().zip(unknowns.chunks(2)).map(answer).collect()
+        self.resting.iter().zip(unknowns.chunks(UNKNOWNS)).map(answer).collect()
     }
 
     /// What each joint does; accelerations up to `zero` (m/s²) are none.
