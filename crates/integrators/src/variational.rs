@@ -90,6 +90,7 @@ mod piece;
 mod settings;
 
 use nalgebra::{DMatrix, DVector, Vector3};
+use percussion_complementarity::friction::{document::Document, mixed};
 use percussion_dynamics::gap::ContactRows;
 use percussion_impact::{Law, newton::Newton};
 
@@ -170,6 +171,8 @@ pub struct Variational {
     carried: Carried,
     /// Friction of the joints in the current step.
     rubbed: Vec<Rubbed>,
+    /// The problem of the joints at the end of the last piece, if there are any.
+    settling: Option<mixed::Problem>,
     counts: Pieces,
     /// Work of the forces without a potential in the current step, and the uncertainty of its quadrature (J).
     work: (f64, f64),
@@ -275,6 +278,7 @@ impl Variational {
             hits: Vec::new(),
             piece: Piece::new(model, &settings, joints, &state.coordinates),
             rubbed,
+            settling: None,
             carried: Carried::default(),
             counts: Pieces::default(),
             work: (0.0, 0.0),
@@ -448,6 +452,10 @@ impl Scheme for Variational {
             overlap_rate: None,
             projected: 0.0,
         })
+    }
+
+    fn document(&self) -> Option<Document> {
+        self.settling.as_ref().map(joints::document)
     }
 }
 

@@ -5,7 +5,8 @@
 
 use nalgebra::{DMatrix, DVector, Vector3};
 use percussion_complementarity::friction::{
-    self,
+    self, Combined, Method,
+    document::Document,
     mixed::{self, Block, Section},
 };
 
@@ -87,7 +88,9 @@ impl Variational {
             rows.blocks,
         )
         .map_err(|source| Error::Blocks { time, source })?;
-        let impulses = solve(&problem, time)?;
+        let solved = solve(&problem, time);
+        let problem = self.settling.insert(problem);
+        let impulses = solved?;
         let mut row = first_contact;
         for &contact in &self.closed {
             let rough = motion.contacts.as_slice()[contact].friction > 0.0;
@@ -133,14 +136,23 @@ impl Variational {
     }
 }
 
+/// The document of a problem, with its solver.
+pub(super) fn document(problem: &mixed::Problem) -> Document {
+    Document::of_blocks(problem).with_method(method())
+}
+
+fn method() -> Method {
+    Method::Combined(Combined { tolerance: SOLVED, ..Combined::default() })
+}
+
 /// The impulses of a problem, or the error of one that has none.
 fn solve(problem: &mixed::Problem, time: f64) -> Result<Vec<f64>, Error> {
-    let settings = mixed::Settings { tolerance: SOLVED, ..mixed::Settings::default() };
-    let solved = problem.solve(&settings).map_err(Error::from)?;
-    let relative_residual = solved.report.relative_residual;
-    match solved.report.status {
-        friction::Status::Solved => Ok(solved.impulses),
-        _ if relative_residual <= ACCEPTED => Ok(solved.impulses),
+    let mut impulses = vec![0.0; problem.rows()];
+    let report = method().solve_blocks_from(problem, &mut impulses)?;
+    let relative_residual = report.relative_residual;
+    match report.status {
+        friction::Status::Solved => Ok(impulses),
+        _ if relative_residual <= ACCEPTED => Ok(impulses),
         status => Err(Error::Unsolved { time, status, relative_residual }),
     }
 }

@@ -1,6 +1,7 @@
 //! Dry friction of joints: closed forms of turning and of rest, alone, in a loop and beside a contact.
 
 use nalgebra::{DMatrix, Isometry3, Matrix3, Vector2, Vector3};
+use percussion_complementarity::friction::{Status, document::Document};
 use percussion_dynamics::constraint::BallJoint;
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 use percussion_dynamics::{
@@ -150,6 +151,13 @@ fn a_disc_rolls_with_friction_in_its_bearing() {
         let model = model.with_joint_friction(vec![bearing]).unwrap();
         let mut motion = begin(model, vec![0.0, radius, 0.0], vec![0.0; 3], 0.001);
         motion.run(1.0, |_, _| ()).unwrap();
+        // The last problem can be handed over: a contact with friction and the bearing.
+        let document: Document = motion.document().unwrap().to_string().parse().unwrap();
+        let replayed = document.solve_blocks().unwrap();
+        assert_eq!(replayed.report.status, Status::Solved);
+        let problem = document.blocks_problem().unwrap();
+        assert_eq!(problem.blocks().len(), 2, "{document}");
+        assert!(problem.relative_residual(&replayed.impulses) < 1e-12, "{document}");
         motion.state().velocity.clone()
     };
     let acceleration =
