@@ -3,7 +3,7 @@
 mod actuator;
 mod applied;
 mod bounded_friction;
-pub(crate) mod cone;
+mod cone;
 mod delegate;
 mod driven;
 mod error;

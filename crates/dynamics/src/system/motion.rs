@@ -142,8 +142,9 @@ fn curl(
     0.5 * sum
 }
 
-/// Adds the row of `direction · ω` of `body` to `row`. Adds nothing for the world.
-pub(crate) fn add_angular_row(
+/// Adds the row of `direction · ω` of `body` (length `n_v`) to `row`, for a direction of any length in world axes. Adds nothing for
+/// the world.
+pub fn add_angular_row(
     system: &dyn System,
     coordinates: &[f64],
     body: Option<usize>,

@@ -232,19 +232,3 @@ fn turned(vector: &Vector3<f64>, [cosine, sine]: [f64; 2]) -> Vector3<f64> {
     let [normal, first, second] = (*vector).into();
     Vector3::new(normal, cosine * first - sine * second, sine * first + cosine * second)
 }
-
-/// The angular velocity of a body about `axis` as a row, times `scale`, added to `row` (`n_v`).
-///
-/// It is the velocity along `d` of a point that is 1 m from `point` along `a`, less that of `point`, where `a × d` is the axis.
-pub(crate) fn add_turning(
-    (system, coordinates): (&dyn System, &[f64]),
-    body: usize,
-    point: &Vector3<f64>,
-    (axis, scale): (&Vector3<f64>, f64),
-    row: &mut [f64],
-) {
-    let arm = axis.cross(&Vector3::ith(axis.abs().imin(), 1.0)).normalize();
-    let across = axis.cross(&arm);
-    system.add_point_row(coordinates, body, &(point + arm), &across, scale, row);
-    system.add_point_row(coordinates, body, point, &across, -scale, row);
-}

@@ -3,11 +3,11 @@
 use std::mem;
 
 use nalgebra::{DMatrix, Vector3};
-use percussion_dynamics::{System, gap::PointContact};
+use percussion_dynamics::{System, gap::PointContact, motion::add_angular_row};
 
 use crate::{
     error::Error,
-    model::{Contact, PlacedCone, cone},
+    model::{Contact, PlacedCone},
 };
 
 /// The cones of the contacts of a set, at one position.
@@ -101,11 +101,8 @@ impl Cones {
         for (axis, mut row) in
             axes.iter().zip(self.rows.columns_range_mut(first..).column_iter_mut())
         {
-            for ((body, point), scale) in touch.bodies.iter().zip(&touch.points).zip([1.0, -1.0]) {
-                if let Some(body) = *body {
-                    let row = row.as_mut_slice();
-                    cone::add_turning((system, coordinates), body, point, (axis, scale), row);
-                }
+            for (body, side) in touch.bodies.into_iter().zip([1.0, -1.0]) {
+                add_angular_row(system, coordinates, body, &(side * axis), row.as_mut_slice());
             }
         }
         (first, count)
