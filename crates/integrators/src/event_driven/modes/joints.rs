@@ -54,6 +54,14 @@ pub(super) enum Turn {
     AtBound(f64),
 }
 
+impl Resting {
+    /// Forces times this (kg^-½) are the unknowns, and accelerations divided by it their velocities: their diagonal entry is 1.
+    fn unit(self) -> f64 {
+        let unit = self.inverse_mass.sqrt();
+        if unit.is_finite() && unit > 0.0 { unit } else { 1.0 }
+    }
+}
+
 impl Joints {
     /// Joints up to the velocity `still` (m/s) are at rest.
     pub(super) fn new(geometry: &Geometry<'_>, moment: &Moment<'_>, still: f64) -> Self {
@@ -70,8 +78,8 @@ impl Joints {
     /// Generalized forces of the unknowns `β⁺`, `β⁻`, `γ` of each joint at rest.
     pub(super) fn columns(&self, geometry: &Geometry<'_>) -> Vec<DVector<f64>> {
         let of = |resting: &Resting| {
-            let axis = &geometry.joints[resting.joint].axis;
-            [axis.clone(), -axis, DVector::zeros(axis.len())]
+            let axis = &geometry.joints[resting.joint].axis / resting.unit();
+            [axis.clone(), -&axis, DVector::zeros(axis.len())]
         };
         self.resting.iter().flat_map(of).collect()
     }
@@ -86,15 +94,16 @@ impl Joints {
     ) {
         for (resting, beta) in self.resting.iter().zip((first..).step_by(UNKNOWNS)) {
             let joint = &geometry.joints[resting.joint];
-            let along = response.tr_mul(&joint.axis).transpose();
+            let axis = &joint.axis / resting.unit();
+            let along = response.tr_mul(&axis).transpose();
             let gamma = beta + 2;
             for (row, sign) in [(beta, 1.0), (beta + 1, -1.0)] {
                 matrix.row_mut(row).copy_from(&(sign * &along));
-                vector[row] = sign * joint.axis.dot(free);
+                vector[row] = sign * axis.dot(free);
                 matrix[(row, gamma)] = 1.0;
                 matrix[(gamma, row)] = -1.0;
             }
-            vector[gamma] = joint.bound;
+            vector[gamma] = joint.bound * resting.unit();
         }
     }
 
@@ -107,7 +116,8 @@ impl Joints {
     ) -> Vec<Answer> {
         let answer = |(resting, found): (&Resting, &[f64])| {
             let joint = &geometry.joints[resting.joint];
-            Answer { force: found[0] - found[1], acceleration: joint.axis.dot(acceleration) }
+            let force = (found[0] - found[1]) / resting.unit();
+            Answer { force, acceleration: joint.axis.dot(acceleration) }
         };
         self.resting.iter().zip(unknowns.chunks(UNKNOWNS)).map(answer).collect()
     }
