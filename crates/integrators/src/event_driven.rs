@@ -241,9 +241,9 @@ pub fn integrate_while(
         return Err(Error::End { start: start.time, end });
     }
     let settings = &Resolved::new(settings, model, start, end);
-    // Between two evaluations each of two bodies moves by up to a quarter of the length.
     let joints = DryJoint::all(model, &settings.scales, start)
         .map_err(|joint| Error::FrictionDirections { joint })?;
+    // Between two evaluations each of two bodies moves by up to a quarter of the length.
     let mut geometry = Geometry::new(model, joints, 0.5 * settings.scales.length);
     geometry.locate_all(&start.coordinates);
     geometry.found(start.time)?;

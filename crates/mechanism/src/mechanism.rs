@@ -128,12 +128,12 @@ impl Mechanism {
     /// `None` if there is no such friction.
     #[must_use]
     pub fn friction_name(&self, friction: usize) -> Option<&str> {
-        let directions = &self.model.joint_friction().get(friction)?.directions;
         if let Some(tree) = &self.tree {
             let link = tree.joint_friction().get(friction)?.link;
             let joint = self.joints.iter().find(|joint| joint.link == link);
             return Some(joint.map_or(&self.parts[link].name, |joint| &joint.name));
         }
+        let directions = &self.model.joint_friction().get(friction)?.directions;
         let velocity = directions.row_iter().position(|row| row.amax() > 0.0)?;
         let system = self.model.system();
         let moves = |body: &usize| system.tree_velocities(*body).contains(&velocity);

@@ -142,8 +142,8 @@ fn curl(
     0.5 * sum
 }
 
-/// Adds the row of `direction · ω` of `body` (length `n_v`) to `row`, for a direction of any length in world axes. Adds nothing for
-/// the world.
+/// Adds the row of `direction · ω` of `body` to `row` (length `n_v`; rad/s per unit of the velocities), with the angular velocity `ω` of
+/// `body` and a `direction` of any length, both in world axes. Adds nothing for the world (`None`) and for a zero direction.
 pub fn add_angular_row(
     system: &dyn System,
     coordinates: &[f64],

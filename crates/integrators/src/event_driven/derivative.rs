@@ -29,8 +29,8 @@
 //! - A contact that **stays closed** after an impact has `δu_n⁺ = 0` by `D`, and `δg⁺ = 0` by the shift.
 //! - Impacts that **accumulate** at one contact count as one inelastic impact at the time at which the motion sums them: the errors are
 //!   changes of motions within the proximity.
-//! - **Needs** joints without friction, and contacts of the model, of which one at a time is struck, also while others are closed, and the law of maximum
-//!   dissipation or Coulomb's. Several contacts struck at once and jams are refused with the time.
+//! - **Needs** joints without friction, and contacts of the model, of which one at a time is struck, also while others are
+//!   closed, and the law of maximum dissipation or Coulomb's. Several contacts struck at once and jams are refused with the time.
 //! - **Exists** where each impact has a derivative, no contact grazes, and forces are strictly within their cones where a mode
 //!   begins.
 //! - **Accuracy** about `1e-8` of the change, from differences of the data, and `1e-6` with accumulations. Impacts are located to

@@ -72,12 +72,12 @@ impl Hold {
     }
 
     /// The joints at rest.
-    pub(super) fn resting(&self) -> Vec<usize> {
+    pub(super) fn resting(&self) -> impl Iterator<Item = usize> {
         let joint = |line: &Line| match *line {
             Line::Joint(joint) => Some(joint),
             _ => None,
         };
-        self.lines.iter().filter_map(joint).collect()
+        self.lines.iter().filter_map(joint)
     }
 
     /// Whether a contact slides the other way than in `other`.

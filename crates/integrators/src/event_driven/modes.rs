@@ -218,7 +218,7 @@ impl<'g, 'm> Statement<'g, 'm> {
             }
         }
         let first_joint = columns.len();
-        columns.extend(joints.columns(geometry));
+        columns.extend(joints.columns());
         let columns = DMatrix::from_columns(&columns);
         let mut response = geometry.divide(moment.coordinates, columns.clone());
         let mut free = geometry.free_acceleration(moment, &joints.turning);
@@ -303,7 +303,7 @@ impl<'g, 'm> Statement<'g, 'm> {
         };
         let contacts = closed.iter().enumerate().map(answer).collect();
         let unknowns = &z.as_slice()[self.first_joint..];
-        let joints = self.joints.answers(self.geometry, unknowns, &acceleration);
+        let joints = self.joints.answers(unknowns, &acceleration);
         Some(Answers { contacts, joints })
     }
 

@@ -78,11 +78,12 @@ impl Run<'_, '_> {
             .filter_map(|(contact, grip)| matches!(grip, Grip::Stick).then_some(*contact))
             .collect();
         let closed: Vec<_> = hold.contacts().into_iter().chain(low.iter().copied()).collect();
+        let resting: Vec<_> = hold.resting().collect();
         let mut velocity = state.velocity.clone();
         let dissipated = impact::close(
             geometry,
             &state.coordinates,
-            (&closed, &sticking, &hold.resting()),
+            (&closed, &sticking, &resting),
             &mut velocity,
         );
         self.take(velocity, dissipated);

@@ -69,7 +69,7 @@ impl Phase<'_, '_> {
         };
         let first = (0..geometry.gaps.len()).find_map(of_contact);
         first
-            .or_else(|| hold.resting().into_iter().find_map(|joint| self.slips(state, held, joint)))
+            .or_else(|| hold.resting().find_map(|joint| self.slips(state, held, joint)))
             .or_else(|| self.stops(state))
     }
 

@@ -267,10 +267,8 @@ impl Variational {
         let (coordinates, touching) = (&self.state.coordinates, self.settings.touching);
         let gap = |contact| contacts.gap(model.system(), contact, coordinates);
         self.closed.retain(|&contact| contacts.is_present(contact) && gap(contact) <= touching);
-        if !self.piece.closed.joints().is_empty() {
-            return self.settle_joints(motion, 0.5 * duration);
-        }
-        if self.closed.is_empty() && model.constraints().is_empty() {
+        let has_joints = !self.piece.closed.joints().is_empty();
+        if self.closed.is_empty() && model.constraints().is_empty() && !has_joints {
             return Ok(());
         }
         let time = self.state.time;
@@ -282,6 +280,9 @@ impl Variational {
                 while_closed,
             )
             .map_err(|source| Error::Impact { time, source })?;
+        if has_joints {
+            return self.settle_joints(&problem, 0.5 * duration, motion);
+        }
         let outcome = AnitescuPotra::default()
             .resolve(&problem)
             .map_err(|source| Error::Law { time, source })?;

@@ -28,19 +28,6 @@ pub(super) struct Rubbed {
     residual: f64,
 }
 
-/// Rows of a problem, one column each, with what they belong to.
-struct Rows {
-    columns: Vec<DVector<f64>>,
-    blocks: Vec<Block>,
-}
-
-impl Rows {
-    fn push(&mut self, columns: impl IntoIterator<Item = DVector<f64>>, block: Block) {
-        self.columns.extend(columns);
-        self.blocks.push(block);
-    }
-}
-
 impl Variational {
     /// Enters the impulses of the joints at the start of the piece.
     pub(super) fn rub(&mut self) {
@@ -50,55 +37,51 @@ impl Variational {
     }
 
     /// Removes the approach of closed contacts, the constraint violations and the velocities of joints from the momentum as far as
-    /// friction over the time `half` (s) does, without restitution.
-    pub(super) fn settle_joints(&mut self, motion: &Motion, half: f64) -> Result<(), Error> {
+    /// friction over the time `half` (s) does, without restitution. `stated` has the contacts and the constraints.
+    pub(super) fn settle_joints(
+        &mut self,
+        stated: &percussion_impact::Problem,
+        half: f64,
+        motion: &Motion,
+    ) -> Result<(), Error> {
         let time = self.state.time;
-        let (model, system) = (&motion.model, motion.model.system());
-        let coordinates = &self.state.coordinates;
-        let mut rows = Rows { columns: Vec::new(), blocks: Vec::new() };
-        for row in model.joints(coordinates).row_iter() {
-            rows.push([row.transpose()], Block::bilateral(1));
+        let (of_constraints, of_contacts) =
+            (stated.bilateral_jacobian(), stated.contact_jacobian());
+        let joints = self.piece.closed.joints();
+        let first_contact = of_constraints.nrows();
+        let first_joint = first_contact + of_contacts.nrows();
+        let mut columns = DMatrix::zeros(self.velocity.len(), first_joint + joints.len());
+        columns.columns_range_mut(..first_contact).tr_copy_from(of_constraints);
+        columns.columns_range_mut(first_contact..first_joint).tr_copy_from(of_contacts);
+        let mut blocks = Vec::new();
+        if first_contact > 0 {
+            blocks.push(Block::bilateral(first_contact));
         }
-        let first_contact = rows.columns.len();
+        let width = of_contacts.nrows().checked_div(self.closed.len()).unwrap_or(1);
         for &contact in &self.closed {
-            let contact = &motion.contacts.as_slice()[contact];
-            contact.gap.rows(system, coordinates, &mut self.rows);
-            let normal = DVector::from_column_slice(self.rows.normal());
-            if contact.friction == 0.0 {
-                rows.push([normal], Block::unilateral(1));
-                continue;
-            }
-            let tangents = self.rows.tangent_count();
-            let tangent = |k| DVector::from_column_slice(self.rows.tangent(k));
-            let block = Block::contact(Section::Disc(contact.friction));
-            let columns = std::iter::once(normal).chain((0..tangents).map(tangent));
-            rows.push(columns, Block { rows: 1 + tangents, ..block });
+            let friction = motion.contacts.as_slice()[contact].friction;
+            blocks.push(match width {
+                1 => Block::unilateral(1),
+                rows => Block { rows, ..Block::contact(Section::Disc(friction)) },
+            });
         }
-        let first_joint = rows.columns.len();
-        for DryJoint { axis, bound, .. } in self.piece.closed.joints() {
-            rows.push([axis.clone()], Block::bound(half * bound));
+        for (DryJoint { axis, bound, .. }, column) in joints.iter().zip(first_joint..) {
+            columns.set_column(column, axis);
+            blocks.push(Block::bound(half * bound));
         }
-        let columns = DMatrix::from_columns(&rows.columns);
         let mut responses = columns.clone();
-        system.apply_inverse_mass(coordinates, &mut responses);
-        let velocities = columns.tr_mul(&self.velocity);
-        let problem = mixed::Problem::new(
-            columns.tr_mul(&responses),
-            velocities.as_slice().to_vec(),
-            rows.blocks,
-        )
-        .map_err(|source| Error::Blocks { time, source })?;
+        motion.model.system().apply_inverse_mass(&self.state.coordinates, &mut responses);
+        let velocities = columns.tr_mul(&self.velocity).as_slice().to_vec();
+        let problem = mixed::Problem::new(columns.tr_mul(&responses), velocities, blocks)
+            .map_err(|source| Error::Blocks { time, source })?;
         let solved = solve(&problem, time);
         let problem = self.settling.insert(problem);
         let impulses = solved?;
-        let mut row = first_contact;
-        for &contact in &self.closed {
-            let rough = motion.contacts.as_slice()[contact].friction > 0.0;
-            let count = if rough { 1 + self.rows.tangent_count() } else { 1 };
+        let pushes = impulses[first_contact..first_joint].chunks(width);
+        for (&contact, push) in self.closed.iter().zip(pushes) {
             let mut impulse = Vector3::zeros();
-            impulse.as_mut_slice()[..count].copy_from_slice(&impulses[row..row + count]);
+            impulse.as_mut_slice()[..width].copy_from_slice(push);
             self.carried.add(contact, impulse);
-            row += count;
         }
         let figures = problem.block_figures(&impulses);
         let of_joints = figures[figures.len() - self.rubbed.len()..].iter();

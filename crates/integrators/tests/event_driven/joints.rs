@@ -1,10 +1,9 @@
 //! Dry friction of joints: closed forms of rest, of turning and of both in turn, beside contacts and in loops.
 
 use nalgebra::{DMatrix, Isometry3, Vector2, Vector3};
-use percussion_dynamics::constraint::BallJoint;
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
 use percussion_dynamics::{
-    Anchor, Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody, System as _,
+    Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody, System as _,
 };
 use percussion_impact::{anitescu_potra::AnitescuPotra, newton::Newton};
 use percussion_integrators::event_driven::{
@@ -12,12 +11,8 @@ use percussion_integrators::event_driven::{
 };
 use percussion_integrators::{Actuator, BoundedFriction, Contact, Model, State};
 
+use crate::dry::{friction, parallelogram};
 use crate::support::{at, run};
-
-/// Friction on a combination of the velocities.
-fn friction(axis: &[f64], bound: f64) -> BoundedFriction {
-    BoundedFriction::along(&DMatrix::from_column_slice(axis.len(), 1, axis), bound)
-}
 
 /// The times at which the friction of `joint` goes over to `mode`.
 fn changes(report: &Report, joint: usize, mode: Mode) -> Vec<f64> {
@@ -85,31 +80,6 @@ fn a_mass_on_a_spring_loses_as_much_in_every_half_swing() {
     let way: f64 = (0..swings).map(|k| 2.0 * (1.0 - (f64::from(k) + 0.5) * step)).sum();
     assert!((report.energy.friction - bound * way).abs() < 1e-7, "{:?}", report.energy);
     assert!(report.energy.residual().abs() < 1e-8, "{:?}", report.energy);
-}
-
-/// A parallelogram: cranks of 0.5 m at the distance 1 m, joined by a rod, with friction in all four joints, which turn equally fast.
-fn parallelogram(bound: f64) -> Model {
-    let rod = |length: f64, mass: f64| {
-        let center = Vector3::new(0.5 * length, 0.0, 0.0);
-        let inertia = nalgebra::Matrix3::from_diagonal_element(mass * length * length / 12.0);
-        MassProperties::new(mass, center, inertia).unwrap()
-    };
-    let pin = || Joint::revolute(Vector3::z());
-    let place = |x: f64| Isometry3::translation(x, 0.0, 0.0);
-    let links = vec![
-        Link::new("crank", pin()).with_mass(rod(0.5, 1.0)),
-        Link::new("coupler", pin()).on("crank").at(place(0.5)).with_mass(rod(1.0, 2.0)),
-        Link::new("rocker", pin()).at(place(1.0)).with_mass(rod(0.5, 1.0)),
-    ];
-    let system = Articulated::new(links, Vector3::new(0.0, -10.0, 0.0)).unwrap();
-    let ends =
-        [(1, 1.0), (2, 0.5)].map(|(body, x)| Anchor::on_body(body, Vector3::new(x, 0.0, 0.0)));
-    let pin = BallJoint::new(ends[0], ends[1]).unwrap();
-    let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, -1.0, 1.0]];
-    let frictions = axes.map(|axis| friction(&axis, bound)).into();
-    let model = Model::new(Box::new(system), vec![]).unwrap();
-    let model = model.with_constraints(vec![Box::new(pin)]).unwrap();
-    model.with_joint_friction(frictions).unwrap()
 }
 
 /// The weights turn the crank, at the angle `θ` to the horizontal, with `m g l cos θ` for a mass `m` of half of the cranks and all of

@@ -7,6 +7,8 @@ mod ball;
 mod block;
 mod derivative;
 mod derivative_closed;
+#[path = "../common/dry.rs"]
+mod dry;
 mod joints;
 mod pendulum;
 mod stretch;

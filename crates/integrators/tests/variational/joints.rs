@@ -1,20 +1,13 @@
 //! Dry friction of joints: closed forms of turning and of rest, alone, in a loop and beside a contact.
 
-use nalgebra::{DMatrix, Isometry3, Matrix3, Vector2, Vector3};
+use nalgebra::{Matrix3, Vector2, Vector3};
 use percussion_complementarity::friction::{Status, document::Document};
-use percussion_dynamics::constraint::BallJoint;
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
-use percussion_dynamics::{
-    Anchor, Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
-};
+use percussion_dynamics::{Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody};
 use percussion_integrators::variational::Settings;
-use percussion_integrators::{
-    BoundedFriction, Contact, Drive, Model, Simulation, State, variational::Variational,
-};
+use percussion_integrators::{Contact, Drive, Model, Simulation, State, variational::Variational};
 
-fn friction(axis: &[f64], bound: f64) -> BoundedFriction {
-    BoundedFriction::along(&DMatrix::from_column_slice(axis.len(), 1, axis), bound)
-}
+use crate::dry::{friction, parallelogram};
 
 fn begin(
     model: Model,
@@ -78,31 +71,6 @@ fn a_mass_on_a_spring_loses_as_much_in_every_half_swing() {
     for (error, step) in errors.into_iter().zip([0.008, 0.004, 0.002, 0.001]) {
         assert!(error < 20.0 * step * step, "{errors:?}");
     }
-}
-
-/// A parallelogram of two cranks of 0.5 m and 1 kg and a rod of 2 kg, with friction in its four joints, which turn equally fast.
-fn parallelogram(bound: f64) -> Model {
-    let rod = |length: f64, mass: f64| {
-        let center = Vector3::new(0.5 * length, 0.0, 0.0);
-        let inertia = Matrix3::from_diagonal_element(mass * length * length / 12.0);
-        MassProperties::new(mass, center, inertia).unwrap()
-    };
-    let pin = || Joint::revolute(Vector3::z());
-    let place = |x: f64| Isometry3::translation(x, 0.0, 0.0);
-    let links = vec![
-        Link::new("crank", pin()).with_mass(rod(0.5, 1.0)),
-        Link::new("coupler", pin()).on("crank").at(place(0.5)).with_mass(rod(1.0, 2.0)),
-        Link::new("rocker", pin()).at(place(1.0)).with_mass(rod(0.5, 1.0)),
-    ];
-    let system = Articulated::new(links, Vector3::new(0.0, -10.0, 0.0)).unwrap();
-    let ends = [(1, 1.0), (2, 0.5)];
-    let ends = ends.map(|(body, x)| Anchor::on_body(body, Vector3::new(x, 0.0, 0.0)));
-    let pin = BallJoint::new(ends[0], ends[1]).unwrap();
-    let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, -1.0, 1.0]];
-    let frictions = axes.map(|axis| friction(&axis, bound)).into();
-    let model = Model::lagrangian(Box::new(system), vec![]).unwrap();
-    let model = model.with_constraints(vec![Box::new(pin)]).unwrap();
-    model.with_joint_friction(frictions).unwrap()
 }
 
 /// The weights turn the crank, at the angle `θ` to the horizontal, with `15 N·m cos θ`: four joints hold it together up to four times

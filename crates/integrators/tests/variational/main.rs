@@ -4,6 +4,8 @@
 
 mod bad_input;
 mod contact;
+#[path = "../common/dry.rs"]
+mod dry;
 mod energy;
 mod free_bodies;
 mod joints;

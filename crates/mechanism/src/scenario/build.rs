@@ -70,8 +70,8 @@ impl Scenario {
     /// # Errors
     ///
     /// As [`check`](Self::check), and [`Error::Bodies`], [`Error::Gap`], [`Error::NoGap`],
-    /// [`Error::Penetration`], [`Error::Model`]; with joints [`Error::Mechanism`] and [`Error::Joint`]; with a robot `Error::Robot`, [`Error::RobotShape`] and [`Error::OutsideLimits`]; with
-    /// contacts that are found [`Error::Shape`], [`Error::Surface`] and [`Error::Scene`].
+    /// [`Error::Penetration`], [`Error::Model`]; with joints [`Error::Mechanism`] and [`Error::Joint`]; with a robot
+    /// `Error::Robot`, [`Error::RobotShape`] and [`Error::OutsideLimits`]; with contacts that are found [`Error::Shape`], [`Error::Surface`] and [`Error::Scene`].
     ///
     /// # Example
     ///

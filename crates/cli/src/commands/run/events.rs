@@ -243,27 +243,22 @@ fn events_csv(report: &Report, (contacts, mechanism): (&[String], &Mechanism)) -
     let columns = ["time (s)", "event", "contacts", "energy lost (J)"];
     let mut text = csv::line(columns.map(str::to_owned));
     for event in &report.events {
-        let (what, who, lost) = describe(&event.kind);
+        let (what, concerned, lost) = describe(&event.kind);
         let named = |contact: &usize| contacts.get(*contact).cloned().unwrap_or_default();
-        let who = match who {
-            Who::Contacts(contacts) => contacts.iter().map(named).collect::<Vec<_>>().join(" and "),
-            Who::Joint(joint) => mechanism.friction_name(joint).unwrap_or_default().to_owned(),
+        let who = match event.kind {
+            EventKind::Joint { joint, .. } => {
+                mechanism.friction_name(joint).unwrap_or_default().to_owned()
+            }
+            _ => concerned.iter().map(named).collect::<Vec<_>>().join(" and "),
         };
         text += &csv::line([exact(event.time), what, who, exact(lost)]);
     }
     text
 }
 
-/// What an event concerns.
-enum Who {
-    Contacts(Vec<usize>),
-    /// The number of a friction in joints.
-    Joint(usize),
-}
-
-/// Description of an event, whom it concerns, and the energy lost in it (J).
-fn describe(kind: &EventKind) -> (String, Who, f64) {
-    let (what, contacts, lost) = match kind {
+/// Description of an event, its contacts, and the energy lost in it (J).
+fn describe(kind: &EventKind) -> (String, Vec<usize>, f64) {
+    match kind {
         EventKind::Impact { contacts, dissipated, .. } => {
             ("impact".to_owned(), contacts.clone(), *dissipated)
         }
@@ -285,13 +280,11 @@ fn describe(kind: &EventKind) -> (String, Who, f64) {
         EventKind::Mode { contact, from, to } => {
             (format!("from {} to {}", name_of(from), name_of(to)), vec![*contact], 0.0)
         }
-        EventKind::Joint { joint, from, to } => {
-            let what = format!("friction from {} to {}", name_of(from), name_of(to));
-            return (what, Who::Joint(*joint), 0.0);
+        EventKind::Joint { from, to, .. } => {
+            (format!("friction from {} to {}", name_of(from), name_of(to)), Vec::new(), 0.0)
         }
         other => (format!("{other:?}"), Vec::new(), 0.0),
-    };
-    (what, Who::Contacts(contacts), lost)
+    }
 }
 
 /// The stretches that were crossed by implicit steps, if there are any.

@@ -29,11 +29,15 @@ pub(super) struct Joints {
 }
 
 /// A joint at rest.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Resting {
     joint: usize,
     /// Turns forces into accelerations (kg⁻¹).
     inverse_mass: f64,
+    /// Forces times this (kg^-½) are the unknowns, and accelerations divided by it their velocities: their diagonal entry is 1.
+    unit: f64,
+    /// The axis in these units.
+    axis: DVector<f64>,
 }
 
 /// Friction (N) and acceleration (m/s²) of a joint at rest.
@@ -54,34 +58,26 @@ pub(super) enum Turn {
     AtBound(f64),
 }
 
-impl Resting {
-    /// Forces times this (kg^-½) are the unknowns, and accelerations divided by it their velocities: their diagonal entry is 1.
-    fn unit(self) -> f64 {
-        let unit = self.inverse_mass.sqrt();
-        if unit.is_finite() && unit > 0.0 { unit } else { 1.0 }
-    }
-}
-
 impl Joints {
     /// Joints up to the velocity `still` (m/s) are at rest.
     pub(super) fn new(geometry: &Geometry<'_>, moment: &Moment<'_>, still: f64) -> Self {
         let turning = turning(geometry, moment.velocity, still);
         let rests = |joint: &usize| turning.iter().all(|(turning, _)| turning != joint);
-        let describe = |joint| Resting {
-            joint,
-            inverse_mass: inverse_mass(geometry, moment.coordinates, joint),
+        let describe = |joint| {
+            let inverse_mass = inverse_mass(geometry, moment.coordinates, joint);
+            let root = inverse_mass.sqrt();
+            let unit = if root.is_finite() && root > 0.0 { root } else { 1.0 };
+            let axis = &geometry.joints[joint].axis / unit;
+            Resting { joint, inverse_mass, unit, axis }
         };
         let resting = (0..geometry.joints.len()).filter(rests).map(describe).collect();
         Self { turning, resting }
     }
 
     /// Generalized forces of the unknowns `β⁺`, `β⁻`, `γ` of each joint at rest.
-    pub(super) fn columns(&self, geometry: &Geometry<'_>) -> Vec<DVector<f64>> {
-        let of = |resting: &Resting| {
-            let axis = &geometry.joints[resting.joint].axis / resting.unit();
-            [axis.clone(), -&axis, DVector::zeros(axis.len())]
-        };
-        self.resting.iter().flat_map(of).collect()
+    pub(super) fn columns(&self) -> impl Iterator<Item = DVector<f64>> {
+        let of = |Resting { axis, .. }: &Resting| [axis.clone(), -axis, DVector::zeros(axis.len())];
+        self.resting.iter().flat_map(of)
     }
 
     /// Writes the rows of the joints, the first of which is `first`, with the accelerations of the unknowns and without them.
@@ -93,9 +89,8 @@ impl Joints {
         (matrix, vector): (&mut DMatrix<f64>, &mut DVector<f64>),
     ) {
         for (resting, beta) in self.resting.iter().zip((first..).step_by(UNKNOWNS)) {
-            let joint = &geometry.joints[resting.joint];
-            let axis = &joint.axis / resting.unit();
-            let along = response.tr_mul(&axis).transpose();
+            let Resting { joint, unit, axis, .. } = resting;
+            let along = response.tr_mul(axis).transpose();
             let gamma = beta + 2;
             for (row, sign) in [(beta, 1.0), (beta + 1, -1.0)] {
                 matrix.row_mut(row).copy_from(&(sign * &along));
@@ -103,26 +98,20 @@ impl Joints {
                 matrix[(row, gamma)] = 1.0;
                 matrix[(gamma, row)] = -1.0;
             }
-            vector[gamma] = joint.bound * resting.unit();
+            vector[gamma] = geometry.joints[*joint].bound * unit;
         }
     }
 
     /// The answers of the joints at rest, from their unknowns and the acceleration.
-    pub(super) fn answers(
-        &self,
-        geometry: &Geometry<'_>,
-        unknowns: &[f64],
-        acceleration: &DVector<f64>,
-    ) -> Vec<Answer> {
+    pub(super) fn answers(&self, unknowns: &[f64], acceleration: &DVector<f64>) -> Vec<Answer> {
         let answer = |(resting, found): (&Resting, &[f64])| {
-            let joint = &geometry.joints[resting.joint];
-            let force = (found[0] - found[1]) / resting.unit();
-            Answer { force, acceleration: joint.axis.dot(acceleration) }
+            let force = (found[0] - found[1]) / resting.unit;
+            Answer { force, acceleration: resting.unit * resting.axis.dot(acceleration) }
         };
         self.resting.iter().zip(unknowns.chunks(UNKNOWNS)).map(answer).collect()
     }
 
-    /// What each joint does; accelerations up to `zero` (m/s²) are none.
+    /// What each joint does. Accelerations up to `zero` (m/s²) count as none.
     pub(super) fn turns(
         &self,
         geometry: &Geometry<'_>,
@@ -130,7 +119,7 @@ impl Joints {
         zero: f64,
     ) -> Vec<(usize, Turn)> {
         let decide = |(resting, answer): (&Resting, &Answer)| {
-            let Resting { joint, inverse_mass } = *resting;
+            let Resting { joint, inverse_mass, .. } = *resting;
             let Answer { force, acceleration } = *answer;
             let left = (geometry.joints[joint].bound - force.abs()) * inverse_mass;
             let turn = if acceleration.abs() > zero {
@@ -155,7 +144,7 @@ impl Joints {
         held: &Held,
         accepted: f64,
     ) -> bool {
-        self.resting.iter().all(|&Resting { joint, inverse_mass }| match hold.turn(joint) {
+        self.resting.iter().all(|&Resting { joint, inverse_mass, .. }| match hold.turn(joint) {
             Some(sign) => sign * geometry.joints[joint].axis.dot(&held.acceleration) >= -accepted,
             None => excess(geometry, held, joint) * inverse_mass <= accepted,
         })
