@@ -74,7 +74,8 @@ impl Variational {
         let velocities = columns.tr_mul(&self.velocity).as_slice().to_vec();
         let problem = mixed::Problem::new(columns.tr_mul(&responses), velocities, blocks)
             .map_err(|source| Error::Blocks { time, source })?;
-        let solved = solve(&problem, time);
+        let rest = SOLVED * self.settings.scales.speed();
+        let solved = solve(&problem, rest, time);
         let problem = self.settling.insert(problem);
         let impulses = solved?;
         let pushes = impulses[first_contact..first_joint].chunks(width);
@@ -128,14 +129,15 @@ fn method() -> Method {
     Method::Combined(Combined { tolerance: SOLVED, ..Combined::default() })
 }
 
-/// The impulses of a problem, or the error of one that has none.
-fn solve(problem: &mixed::Problem, time: f64) -> Result<Vec<f64>, Error> {
+/// The impulses of a problem, or the error of one that has none. Velocities up to `rest` (m/s) count as zero: those of a joint at rest
+/// are rounding, which each problem divides further until it underflows.
+fn solve(problem: &mixed::Problem, rest: f64, time: f64) -> Result<Vec<f64>, Error> {
     let mut impulses = vec![0.0; problem.rows()];
     let report = method().solve_blocks_from(problem, &mut impulses)?;
     let relative_residual = report.relative_residual;
     match report.status {
         friction::Status::Solved => Ok(impulses),
-        _ if relative_residual <= ACCEPTED => Ok(impulses),
+        _ if relative_residual <= ACCEPTED || problem.residual(&impulses) <= rest => Ok(impulses),
         status => Err(Error::Unsolved { time, status, relative_residual }),
     }
 }

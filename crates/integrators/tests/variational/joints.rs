@@ -3,7 +3,9 @@
 use nalgebra::{Matrix3, Vector2, Vector3};
 use percussion_complementarity::friction::{Status, document::Document};
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
-use percussion_dynamics::{Articulated, Joint, Link, MassProperties, PlanarBodies, PlanarBody};
+use percussion_dynamics::{
+    Articulated, Body, FreeBodies, Joint, Link, MassProperties, PlanarBodies, PlanarBody,
+};
 use percussion_integrators::variational::Settings;
 use percussion_integrators::{Contact, Drive, Model, Simulation, State, variational::Variational};
 
@@ -46,6 +48,23 @@ fn friction_stops_a_wheel() {
         assert!((state.coordinates[0] - sign * 3.75).abs() < step * step, "{state:?}");
         assert!(state.velocity[0].abs() < 1e-15, "{state:?}");
     }
+}
+
+/// A ball of 1 kg and 0.1 m that turns in a bearing without any other force stops after 2.5 s, and the rounding that is left of its
+/// velocity vanishes without an error.
+#[test]
+fn a_ball_at_rest_in_a_bearing_stays_at_rest() {
+    let ball = Body::from_mass_properties(&MassProperties::solid_sphere(1.0, 0.1).unwrap());
+    let system = FreeBodies::new(vec![ball], Vector3::zeros()).unwrap();
+    let model = Model::free_bodies(system, vec![]).unwrap();
+    let bearing = friction(&[0.0, 0.0, 0.0, 0.0, 0.0, 1.0], 0.0048);
+    let model = model.with_joint_friction(vec![bearing]).unwrap();
+    let start = (vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], vec![0.0, 0.0, 0.0, 0.0, 0.0, 3.0]);
+    let mut motion = begin(model, start.0, start.1, 0.05);
+    motion.run(2.4, |_, _| ()).unwrap();
+    assert!((motion.state().velocity[5] - 0.12).abs() < 1e-12, "{:?}", motion.state());
+    motion.run(40.0, |_, _| ()).unwrap();
+    assert!(motion.state().velocity.iter().all(|v| v.abs() < 1e-15), "{:?}", motion.state());
 }
 
 /// A mass on a spring loses the amplitude `2 η/k` in every half swing, until the spring is too weak; the error is of second order.
