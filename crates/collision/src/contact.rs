@@ -10,7 +10,9 @@ use percussion_dynamics::{
     motion::BodyMotion,
 };
 
-use crate::{collider::Collider, feature::Feature, pairs, solid::Placed, witness::Witness};
+use crate::{
+    collider::Collider, feature::Feature, pairs, scene::Found, solid::Placed, witness::Witness,
+};
 
 /// The name of a contact: two colliders and a feature of each.
 ///
@@ -67,22 +69,26 @@ impl Contact {
     }
 
     pub(crate) fn new(
-        id: ContactId,
+        Found { id, witness, coefficients: [friction, restitution] }: &Found,
         colliders: [&Collider; 2],
-        witness: &Witness,
         dimension: Dimension,
     ) -> Option<Self> {
-        let mean = |of: fn(&Collider) -> f64| geometric_mean(colliders.map(of));
         Some(Self {
-            id,
+            id: *id,
             bodies: colliders.map(Collider::body),
             gap: witness.gap,
             points: witness.points,
             frame: frame(&witness.normal, dimension)?,
-            friction: mean(Collider::friction),
-            restitution: mean(Collider::restitution),
+            friction: *friction,
+            restitution: *restitution,
         })
     }
+}
+
+/// The coefficients of friction and of restitution between two surfaces.
+pub(crate) fn coefficients(colliders: [&Collider; 2]) -> [f64; 2] {
+    let mean = |of: fn(&Collider) -> f64| geometric_mean(colliders.map(of));
+    [mean(Collider::friction), mean(Collider::restitution)]
 }
 
 /// `√(a b)`, also if the product overflows or underflows.
@@ -151,13 +157,18 @@ impl FeatureGap {
     }
 
     fn contact(&self, system: &dyn System, coordinates: &[f64]) -> Option<Contact> {
-        let dimension = system.dimension();
+        let witness = self.witness(system, coordinates)?;
+        let id = ContactId { colliders: [0, 1], features: self.features };
+        let colliders = [&self.colliders[0], &self.colliders[1]];
+        let found = Found { id, witness, coefficients: coefficients(colliders) };
+        Contact::new(&found, colliders, system.dimension())
+    }
+
+    fn witness(&self, system: &dyn System, coordinates: &[f64]) -> Option<Witness> {
         let [a, b] = self.placed(system, coordinates);
         crate::collider::check_pose(&a.pose).ok()?;
         crate::collider::check_pose(&b.pose).ok()?;
-        let witness = pairs::evaluate(&a, &b, self.features, dimension)?;
-        let id = ContactId { colliders: [0, 1], features: self.features };
-        Contact::new(id, [&self.colliders[0], &self.colliders[1]], &witness, dimension)
+        pairs::evaluate(&a, &b, self.features, system.dimension())
     }
 
     fn placed(&self, system: &dyn System, coordinates: &[f64]) -> [Placed<'_>; 2] {
@@ -167,7 +178,7 @@ impl FeatureGap {
 
 impl GapFunction for FeatureGap {
     fn gap(&self, system: &dyn System, coordinates: &[f64]) -> f64 {
-        self.contact(system, coordinates).map_or(f64::NAN, |contact| contact.gap)
+        self.witness(system, coordinates).map_or(f64::NAN, |witness| witness.gap)
     }
 
     fn rows(&self, system: &dyn System, coordinates: &[f64], rows: &mut ContactRows) -> f64 {

@@ -6,10 +6,11 @@ use percussion_dynamics::{Dimension, System};
 use crate::{
     broad_phase::BroadPhase,
     collider::{Collider, ColliderError, check_pose},
-    contact::{Contact, ContactId, FeatureGap},
+    contact::{self, Contact, ContactId, FeatureGap},
     pair::{Pair, PairError, Pairs},
     pairs::{self, Active},
     solid::{Aabb, Placed, Solid},
+    witness::Witness,
 };
 
 /// Settings of [`Scene::contacts`].
@@ -151,11 +152,25 @@ pub struct Scene {
 /// Pairs whose distance parry's iteration computes are the exception: it allocates a little.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
+    /// Poses of the bodies, and of the colliders in the world.
+    bodies: Vec<Isometry3<f64>>,
+    poses: Vec<Isometry3<f64>>,
+    /// Of the bounded colliders.
     boxes: Vec<Aabb>,
     broad_phase: BroadPhase,
     pairs: Vec<[usize; 2]>,
     active: Vec<Active>,
+    found: Vec<Found>,
     contacts: Vec<Contact>,
+}
+
+/// Two features that are near.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) id: ContactId,
+    pub(crate) witness: Witness,
+    /// Coefficients of friction and of restitution.
+    pub(crate) coefficients: [f64; 2],
 }
 
 impl Workspace {
@@ -283,25 +298,62 @@ impl Scene {
         settings: &Settings,
         workspace: &'w mut Workspace,
     ) -> Result<&'w [Contact], SceneError> {
+        self.find(system, coordinates, settings, workspace)?;
+        let Workspace { found, contacts, .. } = workspace;
+        contacts.clear();
+        for near in &*found {
+            let undecided = SceneError::Undecided { colliders: near.id.colliders };
+            let both = near.id.colliders.map(|index| &self.colliders[index]);
+            contacts.push(Contact::new(near, both, system.dimension()).ok_or(undecided)?);
+        }
+        contacts.sort_unstable();
+        Ok(contacts)
+    }
+
+    /// Finds the features of [`contacts`](Self::contacts), without the data that the rows of a contact need.
+    pub(crate) fn find<'w>(
+        &self,
+        system: &dyn System,
+        coordinates: &[f64],
+        settings: &Settings,
+        workspace: &'w mut Workspace,
+    ) -> Result<&'w [Found], SceneError> {
         self.check(system, coordinates, settings)?;
-        let placed = |index: usize| self.colliders[index].placed(system, coordinates);
-        self.find_pairs(&placed, settings.proximity, workspace)?;
-        workspace.contacts.clear();
-        let Workspace { pairs, active, contacts, .. } = workspace;
+        system.poses(coordinates, &mut workspace.bodies);
+        self.place(&workspace.bodies, &mut workspace.poses)?;
+        self.find_pairs(settings.proximity, workspace);
+        let Workspace { poses, pairs, active, found, .. } = workspace;
+        found.clear();
         for pair in pairs {
             let indices = self.in_order(*pair);
-            let both = indices.map(|index| &self.colliders[index]);
-            let dimension = system.dimension();
-            let first = contacts.len();
-            append(indices, both, &indices.map(placed), dimension, settings, active, contacts)?;
-            if let Some(own) = self.pairs.as_ref().and_then(|pairs| pairs.get(*pair)) {
-                for contact in &mut contacts[first..] {
-                    (contact.friction, contact.restitution) = (own.friction, own.restitution);
-                }
-            }
+            let placed =
+                indices.map(|k| Placed { solid: self.colliders[k].solid(), pose: poses[k] });
+            let coefficients = match self.pairs.as_ref().and_then(|pairs| pairs.get(*pair)) {
+                Some(own) => [own.friction, own.restitution],
+                None => contact::coefficients(indices.map(|k| &self.colliders[k])),
+            };
+            let named = (indices, coefficients);
+            append(named, &placed, system.dimension(), settings, active, found)?;
         }
-        workspace.contacts.sort_unstable();
-        Ok(&workspace.contacts)
+        Ok(found)
+    }
+
+    /// Writes the poses of the colliders, given those of the bodies.
+    fn place(
+        &self,
+        bodies: &[Isometry3<f64>],
+        poses: &mut Vec<Isometry3<f64>>,
+    ) -> Result<(), SceneError> {
+        poses.clear();
+        for (index, collider) in self.colliders.iter().enumerate() {
+            let pose = match collider.body() {
+                Some(body) => bodies[body] * collider.pose(),
+                None => *collider.pose(),
+            };
+            check_pose(&pose).map_err(|source| SceneError::Collider { index, source })?;
+            poses.push(pose);
+        }
+        Ok(())
     }
 
     fn check(
@@ -336,33 +388,28 @@ impl Scene {
         }
     }
 
-    /// Writes the pairs of colliders whose boxes are closer than the proximity, and all pairs with a half-space.
-    fn find_pairs<'a>(
-        &self,
-        placed: &impl Fn(usize) -> Placed<'a>,
-        proximity: f64,
-        workspace: &mut Workspace,
-    ) -> Result<(), SceneError> {
-        for &index in &self.half_spaces {
-            check_pose(&placed(index).pose)
-                .map_err(|source| SceneError::Collider { index, source })?;
-        }
-        let Workspace { boxes, broad_phase, pairs, .. } = workspace;
+    /// Writes the pairs of colliders whose boxes are closer than the proximity.
+    fn find_pairs(&self, proximity: f64, workspace: &mut Workspace) {
+        let Workspace { poses, boxes, broad_phase, pairs, .. } = workspace;
         boxes.clear();
-        for &index in &self.bounded {
-            let Placed { solid, pose } = placed(index);
-            check_pose(&pose).map_err(|source| SceneError::Collider { index, source })?;
-            boxes.extend(solid.aabb(&pose).map(|aabb| aabb.grown(0.5 * proximity)));
-        }
+        boxes.extend(self.bounded.iter().filter_map(|&index| {
+            let aabb = self.colliders[index].solid().aabb(&poses[index])?;
+            Some(aabb.grown(0.5 * proximity))
+        }));
         broad_phase.pairs(boxes, pairs);
         for pair in pairs.iter_mut() {
             *pair = pair.map(|k| self.bounded[k]);
         }
-        for &bounded in &self.bounded {
-            pairs.extend(self.half_spaces.iter().map(|&half_space| [bounded, half_space]));
+        for &half_space in &self.half_spaces {
+            let solid = self.colliders[half_space].solid();
+            let (normal, offset) = Placed { solid, pose: poses[half_space] }.face(0);
+            // The boxes reach as far again.
+            let level = offset + 0.5 * proximity;
+            let near = self.bounded.iter().zip(&*boxes);
+            let near = near.filter(|(_, aabb)| aabb.reaches_below(&normal, level));
+            pairs.extend(near.map(|(&bounded, _)| [bounded, half_space]));
         }
         pairs.retain(|pair| self.can_touch(*pair));
-        Ok(())
     }
 
     fn can_touch(&self, pair: [usize; 2]) -> bool {
@@ -437,28 +484,36 @@ pub fn between<'w>(
         solid: colliders[k].solid(),
         pose: poses[k] * colliders[k].pose(),
     });
-    let Workspace { active, contacts, .. } = workspace;
+    let Workspace { active, found, contacts, .. } = workspace;
+    found.clear();
+    let named = ([0, 1], contact::coefficients(colliders));
+    append(named, &placed, Dimension::Space, settings, active, found)?;
     contacts.clear();
-    append([0, 1], colliders, &placed, Dimension::Space, settings, active, contacts)?;
+    for near in &*found {
+        let undecided = SceneError::Undecided { colliders: [0, 1] };
+        contacts.push(Contact::new(near, colliders, Dimension::Space).ok_or(undecided)?);
+    }
     Ok(contacts)
 }
 
-/// Appends the contacts of one pair, sorted.
+/// Appends the features of one pair that are near, sorted.
 fn append(
-    indices: [usize; 2],
-    colliders: [&Collider; 2],
+    (colliders, coefficients): ([usize; 2], [f64; 2]),
     [a, b]: &[Placed<'_>; 2],
     dimension: Dimension,
     settings: &Settings,
     active: &mut Vec<Active>,
-    contacts: &mut Vec<Contact>,
+    found: &mut Vec<Found>,
 ) -> Result<(), SceneError> {
-    let undecided = SceneError::Undecided { colliders: indices };
+    let undecided = SceneError::Undecided { colliders };
     active.clear();
     pairs::manifold(a, b, dimension, settings.proximity, active).ok_or(undecided)?;
-    for (features, witness) in active {
-        let id = ContactId { colliders: indices, features: *features };
-        contacts.push(Contact::new(id, colliders, witness, dimension).ok_or(undecided)?);
+    for (features, witness) in &*active {
+        if !witness.is_finite() {
+            return Err(undecided);
+        }
+        let id = ContactId { colliders, features: *features };
+        found.push(Found { id, witness: *witness, coefficients });
     }
     Ok(())
 }

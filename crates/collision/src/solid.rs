@@ -46,6 +46,15 @@ impl Aabb {
         Self { low: self.low - margin, high: self.high + margin }
     }
 
+    /// Whether a point of the box is at most at the level `offset` (m) along the unit vector `normal`, up to rounding.
+    pub(crate) fn reaches_below(&self, normal: &Vector3<f64>, offset: f64) -> bool {
+        let lowest = |k: usize| (normal[k] * self.low[k]).min(normal[k] * self.high[k]);
+        let size = |k: usize| normal[k].abs() * self.low[k].abs().max(self.high[k].abs());
+        let [level, sizes] =
+            [lowest(0) + lowest(1) + lowest(2), size(0) + size(1) + size(2) + offset.abs()];
+        level <= offset + 16.0 * f64::EPSILON * sizes
+    }
+
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         (0..3).all(|k| self.low[k] <= other.high[k] && other.low[k] <= self.high[k])
     }

@@ -69,16 +69,14 @@ impl ContactSearch for Search {
         found: &mut Vec<Nearby>,
     ) -> Result<(), ContactSourceError> {
         let settings = Settings { proximity };
-        let contacts = self
+        let near = self
             .scene
-            .contacts(system, coordinates, &settings, &mut self.workspace)
+            .find(system, coordinates, &settings, &mut self.workspace)
             .map_err(|error| ContactSourceError::Position { reason: error.to_string() })?;
         found.clear();
-        found.extend(contacts.iter().map(|contact| Nearby {
-            name: contact.id.name(),
-            gap: contact.gap,
-            friction: contact.friction,
-            restitution: contact.restitution,
+        found.extend(near.iter().map(|near| {
+            let [friction, restitution] = near.coefficients;
+            Nearby { name: near.id.name(), gap: near.witness.gap, friction, restitution }
         }));
         found.sort_unstable_by_key(|nearby| nearby.name);
         Ok(())

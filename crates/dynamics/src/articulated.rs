@@ -1,6 +1,6 @@
 //! Trees of rigid bodies joined by joints: the system [`Articulated`].
 
-use std::{ops::Range, sync::MutexGuard};
+use std::ops::Range;
 
 use nalgebra::Vector3;
 
@@ -36,7 +36,7 @@ pub use momentum::CentroidalMomentum;
 
 use assembly::Part;
 use joint_forces::JointForces;
-use per_thread::PerThread;
+use per_thread::{At, PerThread};
 use tree::Tree;
 
 /// Smallest accepted pivot of the mass matrix relative to the terms of its diagonal entry. The rounding of entries
@@ -297,10 +297,8 @@ impl Articulated {
     }
 
     /// Kinematics for this thread, with frames at `coordinates`.
-    fn at(&self, coordinates: &[f64]) -> MutexGuard<'_, Kinematics> {
-        let mut kinematics = self.per_thread.lock();
-        kinematics.place(coordinates);
-        kinematics
+    fn at(&self, coordinates: &[f64]) -> At<'_> {
+        self.per_thread.at(coordinates)
     }
 }
 

@@ -5,7 +5,7 @@ pub mod motion;
 
 use std::{fmt::Debug, ops::Range};
 
-use nalgebra::{DMatrix, Isometry3, Point3, Vector3};
+use nalgebra::{Cholesky, DMatrix, Isometry3, Point3, Vector3};
 
 use motion::BodyVelocity;
 
@@ -134,11 +134,30 @@ pub trait System: Debug + Send + Sync {
     /// Pose of the frame of `body` in the world; for a free body its center of mass and axes.
     fn pose(&self, coordinates: &[f64], body: usize) -> Isometry3<f64>;
 
+    /// Replaces the content of `poses` by the [poses](Self::pose) of all bodies.
+    fn poses(&self, coordinates: &[f64], poses: &mut Vec<Isometry3<f64>>) {
+        poses.clear();
+        poses.extend((0..self.body_count()).map(|body| self.pose(coordinates, body)));
+    }
+
     /// Writes the mass matrix `M(q)` (`n_v × n_v`, symmetric positive definite; kg, kg·m²).
     fn mass_matrix(&self, coordinates: &[f64], mass_matrix: &mut DMatrix<f64>);
 
     /// Replaces `columns` (`n_v × k`) by `M(q)⁻¹ columns`.
     fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>);
+
+    /// Replaces `columns` (`n_v × k`) by `(M(q) + added)⁻¹ columns`, with a symmetric `added` (`n_v × n_v`) that keeps the sum
+    /// positive definite, as the implicit part of forces that depend on velocity does. Otherwise the columns become NaN.
+    ///
+    /// The default implementation factorizes the sum as a dense matrix.
+    fn apply_inverse_sum(
+        &self,
+        coordinates: &[f64],
+        added: &DMatrix<f64>,
+        columns: &mut DMatrix<f64>,
+    ) {
+        apply_dense_inverse_sum(self, coordinates, added, columns);
+    }
 
     /// Writes all smooth forces `k(q, v, t)` (length `n_v`; N, N·m): gravity, actuation and the gyroscopic or
     /// Coriolis terms, with the sign of `M v̇ = k`.
@@ -277,6 +296,22 @@ pub trait System: Debug + Send + Sync {
     /// Total energy (J).
     fn energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
         self.kinetic_energy(coordinates, velocity) + self.potential_energy(coordinates)
+    }
+}
+
+/// [`System::apply_inverse_sum`] for any matrix.
+pub(crate) fn apply_dense_inverse_sum<S: System + ?Sized>(
+    system: &S,
+    coordinates: &[f64],
+    added: &DMatrix<f64>,
+    columns: &mut DMatrix<f64>,
+) {
+    let mut sum = DMatrix::zeros(added.nrows(), added.ncols());
+    system.mass_matrix(coordinates, &mut sum);
+    sum += added;
+    match Cholesky::new(sum) {
+        Some(factors) => factors.solve_mut(columns),
+        None => columns.fill(f64::NAN),
     }
 }
 

@@ -266,7 +266,7 @@ impl RoundCones {
             velocity
         };
         let velocities: Vec<_> = (0..count).map(velocity).collect();
-        let reduction = Reduction::new(&blocks, &velocities, friction)?;
+        let reduction = Reduction::new(blocks, &velocities, friction)?;
         Ok(reduction.map(|Reduction { problem, contacts, .. }| Self { problem, contacts }))
     }
 

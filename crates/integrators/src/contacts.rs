@@ -87,6 +87,12 @@ struct Found {
     /// Result of the last search, with its position and reach (m); no position before the first search.
     last: Vec<Nearby>,
     place: Option<(Vec<f64>, f64)>,
+    /// Reach of the last [`look`](Contacts::look) (m).
+    reach: f64,
+    /// The [radius](ContactSource::radius) of each body (m).
+    radii: Vec<f64>,
+    /// Scratch for the poses of the bodies at the ends of a step.
+    poses: [Vec<Isometry3<f64>>; 2],
     /// The cones that are not round.
     cones: Vec<FoundCone>,
 }
@@ -104,6 +110,9 @@ impl Contacts {
             present: Vec::new(),
             last: Vec::new(),
             place: None,
+            reach: 0.0,
+            radii: (0..model.system().body_count()).map(|body| source.radius(body)).collect(),
+            poses: [Vec::new(), Vec::new()],
             cones: model.found_cones().to_vec(),
         });
         Self { fixed: list.len(), near: None, list, found }
@@ -148,9 +157,10 @@ impl Contacts {
     ) -> Result<(), ContactSourceError> {
         let Some(found) = &mut self.found else { return Ok(()) };
         found.find(system, coordinates, reach)?;
+        found.reach = reach;
         found.near.clear();
         let last = mem::take(&mut found.last);
-        for nearby in &last {
+        for nearby in last.iter().filter(|nearby| nearby.gap <= reach) {
             let number = found.number(nearby, &mut self.list);
             found.near.extend(number.map(|number| (nearby.name, number)));
         }
@@ -190,16 +200,15 @@ impl Contacts {
 
     /// Reach of [`look`](Self::look) for a step that is expected to move the system from one position to the
     /// other (m).
-    pub(crate) fn reach(&self, system: &dyn System, from: &[f64], to: &[f64]) -> f64 {
-        let Some(found) = &self.found else { return 0.0 };
-        // A system may keep what it has computed at its last position, so that all poses of one position come first.
-        let before: Vec<_> = (0..system.body_count()).map(|body| system.pose(from, body)).collect();
-        let way = |(body, from): (usize, &Isometry3<f64>)| {
-            let to = system.pose(to, body);
+    pub(crate) fn reach(&mut self, system: &dyn System, from: &[f64], to: &[f64]) -> f64 {
+        let Some(Found { poses: [before, after], radii, .. }) = &mut self.found else { return 0.0 };
+        system.poses(from, before);
+        system.poses(to, after);
+        let way = |((from, to), radius): ((&Isometry3<f64>, &Isometry3<f64>), &f64)| {
             let moved = (to.translation.vector - from.translation.vector).norm();
-            moved + found.source.radius(body) * from.rotation.angle_to(&to.rotation)
+            moved + radius * from.rotation.angle_to(&to.rotation)
         };
-        let farthest = before.iter().enumerate().map(way).fold(0.0, f64::max);
+        let farthest = before.iter().zip(&*after).zip(&*radii).map(way).fold(0.0, f64::max);
         // Two surfaces may move towards each other; a displacement that is not finite is refused by the step.
         if farthest.is_finite() { 4.0 * farthest } else { 0.0 }
     }
@@ -240,16 +249,18 @@ impl Contacts {
         found.find(system, coordinates, limit)?;
         let last = mem::take(&mut found.last);
         for ends in last.chunk_by(|a, b| a.name.surfaces == b.name.surfaces) {
-            let mut ends = ends.iter().filter(|end| closed(end.gap)).peekable();
-            let Some(first) = ends.peek() else { continue };
+            let mut closed_ends = ends.iter().filter(|end| closed(end.gap)).peekable();
+            let Some(first) = closed_ends.peek() else { continue };
             let all = active.len();
-            for &(_, contact) in found.near_between(first.name.surfaces) {
-                if closed(self.list[contact].gap.gap(system, coordinates)) {
+            for &(name, contact) in found.near_between(first.name.surfaces) {
+                let measured = ends.iter().find(|end| end.name == name).map(|end| end.gap);
+                let gap = || self.list[contact].gap.gap(system, coordinates);
+                if closed(measured.unwrap_or_else(gap)) {
                     active.push(contact);
                 }
             }
             if active.len() == all {
-                active.extend(ends.filter_map(|end| found.number(end, &mut self.list)));
+                active.extend(closed_ends.filter_map(|end| found.number(end, &mut self.list)));
             }
         }
         found.last = last;
@@ -267,13 +278,14 @@ impl Contacts {
         let gaps = of_model.map(|&contact| self.list[contact].gap.gap(system, coordinates));
         let deepest = gaps.fold(0.0, |deepest, gap| f64::max(deepest, -gap));
         let Some(found) = &mut self.found else { return Ok(deepest) };
-        found.find(system, coordinates, 0.0)?;
+        // The next step searches here, and will mostly look less than twice as far.
+        found.find(system, coordinates, 2.0 * found.reach)?;
         Ok(found.last.iter().fold(deepest, |deepest, nearby| deepest.max(-nearby.gap)))
     }
 }
 
 impl Found {
-    /// Searches, unless the last search was the same.
+    /// Searches, unless the last search was at the same position and as far; what it found may then be farther away.
     fn find(
         &mut self,
         system: &dyn System,
@@ -282,7 +294,7 @@ impl Found {
     ) -> Result<(), ContactSourceError> {
         let asked = self.place.as_ref();
         let same = |(q, within): &(Vec<f64>, f64)| {
-            q == coordinates && within.to_bits() == proximity.to_bits()
+            q == coordinates && *within >= proximity
         };
         if asked.is_some_and(same) {
             return Ok(());

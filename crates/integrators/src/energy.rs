@@ -134,6 +134,28 @@ pub(crate) struct Step<'a> {
     pub(crate) coordinates_before: &'a [f64],
     pub(crate) coordinates: &'a [f64],
     pub(crate) velocity: &'a [f64],
+    /// At its end.
+    pub(crate) energy: Energy,
+}
+
+/// The energy of a state (J).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Energy {
+    pub(crate) kinetic: f64,
+    pub(crate) potential: f64,
+}
+
+impl Energy {
+    pub(crate) fn of(system: &dyn System, coordinates: &[f64], velocity: &[f64]) -> Self {
+        Self {
+            kinetic: system.kinetic_energy(coordinates, velocity),
+            potential: system.potential_energy(coordinates),
+        }
+    }
+
+    pub(crate) fn total(self) -> f64 {
+        self.kinetic + self.potential
+    }
 }
 
 /// Data about a step that the account needs from the scheme, in addition to its ends.
@@ -213,7 +235,7 @@ impl EnergyAccount {
         allowance: &Allowance,
         residual: f64,
     ) -> EnergyBalance {
-        let Step { coordinates_before, coordinates, velocity } = step;
+        let Step { coordinates_before, coordinates, velocity, energy } = step;
         let system = model.system();
         let (work, undecided) = allowance.work.unwrap_or_else(|| {
             let power = model.power_of_others(coordinates, velocity, to);
@@ -222,8 +244,7 @@ impl EnergyAccount {
             (by_actuators + half * (before + power), half * (power - before).abs())
         });
         let undecided = undecided + residual;
-        let potential = system.potential_energy(coordinates);
-        let kinetic = system.kinetic_energy(coordinates, velocity);
+        let Energy { kinetic, potential } = energy;
         let of_mass = (kinetic - system.kinetic_energy(coordinates_before, velocity)).abs();
         let exchanged = (potential - self.potential).abs() + of_mass + allowance.exchanged;
         let first = *self.first.get_or_insert(exchanged);

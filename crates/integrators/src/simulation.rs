@@ -6,7 +6,7 @@ use percussion_complementarity::friction::document::Document;
 
 use crate::{
     contacts::Contacts,
-    energy::{Allowance, EnergyAccount, Step},
+    energy::{Allowance, Energy, EnergyAccount, Step},
     error::Error,
     model::{Feature, Model, Rule, State, check_mass_matrix},
     report::StepReport,
@@ -161,6 +161,8 @@ pub struct Simulation<S> {
     account: EnergyAccount,
     start_time: f64,
     step_count: usize,
+    /// Of the state (J).
+    energy: f64,
 }
 
 impl<S: Scheme> Simulation<S> {
@@ -194,6 +196,7 @@ impl<S: Scheme> Simulation<S> {
             account: EnergyAccount::new(model, contacts, state, scheme.step_size()),
             start_time: state.time,
             step_count: 0,
+            energy: model.system().energy(&state.coordinates, &state.velocity),
             motion,
             scheme,
         })
@@ -257,15 +260,14 @@ impl<S: Scheme> Simulation<S> {
     /// See [`Error`]; the state is then unchanged.
     pub fn step(&mut self) -> Result<StepReport, Error> {
         let Self { motion, scheme, account, .. } = self;
-        let State { time, coordinates, velocity } = &motion.state;
-        let before = *time;
-        let energy = motion.model.system().energy(coordinates, velocity);
+        let before = motion.state.time;
         let after = self.start_time + (self.step_count + 1) as f64 * scheme.step_size();
-        let mut report = StepReport::new(after, energy);
+        let mut report = StepReport::new(after, self.energy);
         let by_actuators = solve_driven(scheme, motion, &mut report)?;
 
         let End { coordinates, velocity } = scheme.end();
-        report.energy_after = motion.model.system().energy(coordinates, velocity);
+        let mut energy = Energy::of(motion.model.system(), coordinates, velocity);
+        report.energy_after = energy.total();
         if !report.energy_after.is_finite() {
             return Err(Error::NotFinite { quantity: "energy", time: before });
         }
@@ -273,7 +275,10 @@ impl<S: Scheme> Simulation<S> {
 
         let Motion { model, contacts, state } = motion;
         let End { coordinates, velocity } = scheme.end();
-        let step = Step { coordinates_before: &state.coordinates, coordinates, velocity };
+        if report.projection_work != 0.0 {
+            energy = Energy::of(model.system(), coordinates, velocity);
+        }
+        let step = Step { coordinates_before: &state.coordinates, coordinates, velocity, energy };
         if let Some(rate) = allowance.overlap_rate {
             let contacts = (model.system(), &*contacts);
             let impulses = report.normal_impulses();
@@ -284,6 +289,7 @@ impl<S: Scheme> Simulation<S> {
         state.coordinates.copy_from_slice(coordinates);
         state.velocity.copy_from_slice(velocity);
         state.time = after;
+        self.energy = report.energy_after;
         self.step_count += 1;
         Ok(report)
     }

@@ -222,7 +222,7 @@ impl VelocityLevel {
         for (slot, u) in velocities.iter_mut().enumerate() {
             u.x += shift(active[slot], self.set.gaps()[slot], before[slot].x);
         }
-        self.state_problem(&blocks, active, &velocities)
+        self.state_problem(blocks, active, &velocities)
             .map_err(|source| Error::Problem { time: place.time, source })
     }
 

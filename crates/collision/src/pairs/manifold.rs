@@ -113,6 +113,9 @@ pub(super) fn rim_count(placed: &Placed<'_>, normal: &Vector3<f64>) -> usize {
 ///
 /// Parallel axes have no crossing; the contacts are at the ends of the common stretch.
 pub(super) fn capsules(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut Vec<Active>) {
+    if are_apart(a, b, margin) {
+        return;
+    }
     for i in 0..2 {
         let foot = nearest_part(b, &a.vertex(i));
         // Two ends that face each other are one pair, named by the end of the first.
@@ -130,6 +133,30 @@ pub(super) fn capsules(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut
     {
         push([Feature::Edge(0), Feature::Edge(0)], crossing.witness, margin, active);
     }
+}
+
+/// Whether the gap of two capsules is certainly larger than `margin`, so that none of their features is as near.
+fn are_apart(a: &Placed<'_>, b: &Placed<'_>, margin: f64) -> bool {
+    let (Solid::Capsule { half: half_a, .. }, Solid::Capsule { half: half_b, .. }) =
+        (a.solid, b.solid)
+    else {
+        return false;
+    };
+    let (along_a, along_b) = (a.pose.rotation * half_a, b.pose.rotation * half_b);
+    let between = a.pose.translation.vector - b.pose.translation.vector;
+    let (square_a, square_b) = (along_a.norm_squared(), along_b.norm_squared());
+    let (both, on_a, on_b) =
+        (along_a.dot(&along_b), along_a.dot(&between), along_b.dot(&between));
+    // The parameters of the nearest points of the axes, from −1 to 1. Of axes that are parallel up to rounding any will do.
+    let determinant = square_a * square_b - both * both;
+    let crossing = (both * on_b - square_b * on_a) / determinant;
+    let s = if crossing.is_finite() { crossing.clamp(-1.0, 1.0) } else { 0.0 };
+    let t = ((both * s + on_b) / square_b).clamp(-1.0, 1.0);
+    let s = ((both * t - on_a) / square_a).clamp(-1.0, 1.0);
+    let distance = (between + s * along_a - t * along_b).norm();
+    let sizes = a.solid.size() + b.solid.size();
+    let slack = SAME_POINT * (sizes + between.norm());
+    distance - a.solid.rounding() - b.solid.rounding() > margin + slack
 }
 
 /// The end of the axis of a capsule that is nearest to `point`, or `None` if a point between the ends is nearer.

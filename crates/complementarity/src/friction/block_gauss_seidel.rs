@@ -147,6 +147,9 @@ fn iterate<D: Delassus>(
     impulses: &mut [Vector3<f64>],
 ) -> Result<Report, Error> {
     let mut record = Record::new(problem, settings.tolerance, impulses);
+    if record.solved() {
+        return Ok(record.finish(impulses, 0, Status::Solved));
+    }
     let mut sweeper = Sweeper::new(problem, settings);
     let mut extrapolation = Extrapolation::new(settings.memory, problem.inverse_masses());
     let (mut sweeps, mut status) = (0, Status::IterationLimit);

@@ -159,8 +159,12 @@ impl BlockSparse {
         contacts: usize,
         blocks: &[(usize, usize, Matrix3<f64>)],
     ) -> Result<Self, ProblemError> {
-        let mut order: Vec<usize> = (0..blocks.len()).collect();
-        order.sort_by_key(|&index| (blocks[index].0, blocks[index].1));
+        let place = |&(row, column, _): &(usize, usize, Matrix3<f64>)| (row, column);
+        if !blocks.is_sorted_by_key(place) {
+            let mut sorted = blocks.to_vec();
+            sorted.sort_by_key(place);
+            return Self::from_blocks(contacts, &sorted);
+        }
         let mut sparse = Self {
             starts: vec![0; contacts + 1],
             columns: Vec::with_capacity(blocks.len()),
@@ -168,8 +172,7 @@ impl BlockSparse {
             diagonal: vec![usize::MAX; contacts],
         };
         let mut last = None;
-        for index in order {
-            let (row, column, block) = blocks[index];
+        for &(row, column, block) in blocks {
             if row >= contacts || column >= contacts {
                 return Err(ProblemError::BlockPosition { row, column, contacts });
             }

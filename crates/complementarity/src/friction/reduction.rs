@@ -43,20 +43,20 @@ impl Reduction {
     /// use percussion_complementarity::friction::Reduction;
     ///
     /// let planar = Matrix3::from_diagonal(&Vector3::new(0.5, 2.0, 0.0));
-    /// let blocks = [(0, 0, Matrix3::zeros()), (1, 1, planar)];
+    /// let blocks = vec![(0, 0, Matrix3::zeros()), (1, 1, planar)];
     /// let approach = Vector3::new(-1.0, 0.0, 0.0);
-    /// let reduction = Reduction::new(&blocks, &[approach; 2], &[0.3; 2])?.ok_or("one moves")?;
+    /// let reduction = Reduction::new(blocks, &[approach; 2], &[0.3; 2])?.ok_or("one moves")?;
     /// assert_eq!(reduction.contacts, [1]);
     /// assert_eq!(reduction.problem.contacts()[0].block()[(2, 2)], 0.5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(
-        blocks: &[(usize, usize, Matrix3<f64>)],
+        mut blocks: Vec<(usize, usize, Matrix3<f64>)>,
         velocities: &[Vector3<f64>],
         friction: &[f64],
     ) -> Result<Option<Self>, ProblemError> {
         let mut moves = vec![false; velocities.len()];
-        for (row, column, block) in blocks {
+        for (row, column, block) in &blocks {
             if row == column {
                 moves[*row] = block[(0, 0)] > 0.0 || block[(0, 0)].is_nan();
             }
@@ -65,17 +65,17 @@ impl Reduction {
         if contacts.is_empty() {
             return Ok(None);
         }
-        let kept: Vec<_> = blocks
-            .iter()
-            .filter_map(|(row, column, block)| {
-                let row = contacts.binary_search(row).ok()?;
-                let column = contacts.binary_search(column).ok()?;
-                Some((row, column, if row == column { padded(*block) } else { *block }))
-            })
-            .collect();
+        if contacts.len() < velocities.len() {
+            let number = |contact| contacts.binary_search(&contact).ok();
+            let kept = |(row, column, block)| Some((number(row)?, number(column)?, block));
+            blocks = blocks.into_iter().filter_map(kept).collect();
+        }
+        for (_, _, block) in blocks.iter_mut().filter(|(row, column, _)| row == column) {
+            pad(block);
+        }
         let velocities = contacts.iter().map(|&contact| velocities[contact]).collect();
         let friction: Vec<f64> = contacts.iter().map(|&contact| friction[contact]).collect();
-        let delassus = BlockSparse::from_blocks(contacts.len(), &kept)?;
+        let delassus = BlockSparse::from_blocks(contacts.len(), &blocks)?;
         let problem = Problem::from_sparse(delassus, velocities, &friction)?;
         Ok(Some(Self { problem, contacts }))
     }
@@ -88,13 +88,12 @@ impl Reduction {
 }
 
 /// A diagonal block in which tangents that cannot move get the compliance of the normal.
-fn padded(mut block: Matrix3<f64>) -> Matrix3<f64> {
+fn pad(block: &mut Matrix3<f64>) {
     for tangent in 1..3 {
         if block[(tangent, tangent)] == 0.0 {
             block[(tangent, tangent)] = block[(0, 0)];
         }
     }
-    block
 }
 
 #[cfg(test)]
@@ -115,7 +114,7 @@ mod tests {
             (2, 2, diagonal([3.0, 0.0, 0.0])),
         ];
         let velocities = [-1.0, -2.0, -3.0].map(|normal| Vector3::new(normal, 0.5, 0.0));
-        let reduction = Reduction::new(&blocks, &velocities, &[0.1, 0.2, 0.3]).unwrap().unwrap();
+        let reduction = Reduction::new(blocks.to_vec(), &velocities, &[0.1, 0.2, 0.3]).unwrap().unwrap();
         assert_eq!(reduction.contacts, [0, 2]);
         let Reduction { problem, .. } = &reduction;
         assert_eq!(problem.free_velocity(), [velocities[0], velocities[2]]);
@@ -128,13 +127,13 @@ mod tests {
     #[test]
     fn nothing_that_moves_is_no_problem() {
         let zero = [(0, 0, Matrix3::zeros())];
-        assert_eq!(Reduction::new(&zero, &[Vector3::zeros()], &[0.0]).unwrap(), None);
-        assert_eq!(Reduction::new(&[], &[], &[]).unwrap(), None);
+        assert_eq!(Reduction::new(zero.to_vec(), &[Vector3::zeros()], &[0.0]).unwrap(), None);
+        assert_eq!(Reduction::new(Vec::new(), &[], &[]).unwrap(), None);
     }
 
     #[test]
     fn what_is_not_a_number_is_refused() {
         let block = [(0, 0, diagonal([f64::NAN, 1.0, 1.0]))];
-        assert!(Reduction::new(&block, &[Vector3::zeros()], &[0.0]).is_err());
+        assert!(Reduction::new(block.to_vec(), &[Vector3::zeros()], &[0.0]).is_err());
     }
 }

@@ -147,10 +147,27 @@ impl Kinematics {
     pub fn apply_inverse_mass(&mut self, columns: &mut DMatrix<f64>) -> Result<(), ShapeError> {
         check_matrix("columns", columns, self.velocity.len(), columns.ncols())?;
         with!(&mut self.state, |tree, scratch| {
-            tree.factor(scratch);
+            tree.factor(scratch, &[]);
             tree.solve(scratch, columns.as_mut_slice());
         });
         Ok(())
+    }
+
+    /// Replaces `columns` by `(M + added)⁻¹ columns` for a symmetric `added` that has only entries of velocities of which one
+    /// carries the other; for another one it returns `false` and changes nothing.
+    pub(super) fn apply_inverse_sum(
+        &mut self,
+        added: &DMatrix<f64>,
+        columns: &mut DMatrix<f64>,
+    ) -> bool {
+        with!(&mut self.state, |tree, scratch| {
+            let keeps_zeros = tree.keeps_zeros(added.as_slice());
+            if keeps_zeros {
+                tree.factor(scratch, added.as_slice());
+                tree.solve(scratch, columns.as_mut_slice());
+            }
+            keeps_zeros
+        })
     }
 
     /// Replaces `columns` (`n_v × k`) by `Y = D^(−1/2) L⁻ᵀ columns` where `M = Lᵀ D L`, so that
@@ -163,7 +180,7 @@ impl Kinematics {
     pub fn whiten(&mut self, columns: &mut DMatrix<f64>) -> Result<(), ShapeError> {
         check_matrix("columns", columns, self.velocity.len(), columns.ncols())?;
         with!(&mut self.state, |tree, scratch| {
-            tree.factor(scratch);
+            tree.factor(scratch, &[]);
             tree.whiten(scratch, columns.as_mut_slice());
         });
         Ok(())
@@ -336,9 +353,14 @@ impl Kinematics {
         with!(&self.state, |tree, scratch| tree.angular_bias(scratch, link))
     }
 
+    /// Whether the frames are those at these coordinates.
+    pub(super) fn is_at(&self, coordinates: &[f64]) -> bool {
+        self.is_placed && same(coordinates, &self.coordinates)
+    }
+
     /// Computes the frames at `coordinates`; does nothing if they are up to date.
     pub(super) fn place(&mut self, coordinates: &[f64]) {
-        if self.is_placed && same(coordinates, &self.coordinates) {
+        if self.is_at(coordinates) {
             return;
         }
         self.is_placed = false;

@@ -1,6 +1,8 @@
 //! Kinematics for the evaluations of a system that several threads share: [`PerThread`].
 
 use std::{
+    array,
+    ops::{Deref, DerefMut},
     sync::{
         Mutex, MutexGuard, OnceLock, PoisonError, TryLockError,
         atomic::{AtomicUsize, Ordering},
@@ -13,15 +15,33 @@ use super::Kinematics;
 /// Number of threads that do not wait for one another.
 const PLACES: usize = 16;
 
-/// Several [`Kinematics`] of one system, each created when a thread first needs it.
+/// Number of coordinates that a thread comes back to: a step has a start, a point where its forces and contacts are
+/// evaluated, and an end, which is the start of the next one.
+const POSITIONS: usize = 3;
+
+/// Several [`Positions`] of one system, each created when a thread first needs it.
 ///
-/// A thread returns to the same one, so that what it has computed at its last coordinates is still there. Results depend on
+/// A thread returns to the same ones, so that what it has computed at its last coordinates is still there. Results depend on
 /// the coordinates alone, so which one a thread uses does not change their bits.
 #[derive(Debug)]
 pub(super) struct PerThread {
     /// At the neutral coordinates.
     neutral: Kinematics,
-    places: Box<[OnceLock<Mutex<Kinematics>>]>,
+    places: Box<[OnceLock<Mutex<Positions>>]>,
+}
+
+/// The kinematics at the last coordinates that a thread asked for.
+#[derive(Debug)]
+struct Positions {
+    kinematics: [Kinematics; POSITIONS],
+    /// Their indices, the last one used first.
+    order: [usize; POSITIONS],
+}
+
+/// The [`Kinematics`] at some coordinates, which no other thread uses.
+#[derive(Debug)]
+pub(super) struct At<'a> {
+    positions: MutexGuard<'a, Positions>,
 }
 
 impl PerThread {
@@ -34,12 +54,19 @@ impl PerThread {
         &self.neutral
     }
 
-    /// Kinematics that no other thread uses, at some coordinates: those of this thread if they are free.
-    pub(super) fn lock(&self) -> MutexGuard<'_, Kinematics> {
+    /// The kinematics at these coordinates, of this thread if they are free.
+    pub(super) fn at(&self, coordinates: &[f64]) -> At<'_> {
+        let mut positions = self.lock();
+        positions.choose(coordinates);
+        At { positions }
+    }
+
+    /// Positions that no other thread uses: those of this thread if they are free.
+    fn lock(&self) -> MutexGuard<'_, Positions> {
         let own = thread_number();
         for next in 0..PLACES {
             match self.place(own + next).try_lock() {
-                Ok(kinematics) => return kinematics,
+                Ok(positions) => return positions,
                 // Flags state which parts are valid, so that it can be used after a panic in another thread.
                 Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
                 Err(TryLockError::WouldBlock) => {}
@@ -48,8 +75,38 @@ impl PerThread {
         self.place(own).lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn place(&self, index: usize) -> &Mutex<Kinematics> {
-        self.places[index % PLACES].get_or_init(|| Mutex::new(self.neutral.clone()))
+    fn place(&self, index: usize) -> &Mutex<Positions> {
+        let new = || Positions {
+            kinematics: array::from_fn(|_| self.neutral.clone()),
+            order: array::from_fn(|k| k),
+        };
+        self.places[index % PLACES].get_or_init(|| Mutex::new(new()))
+    }
+}
+
+impl Positions {
+    /// Puts the kinematics at these coordinates first; if there are none, those that have not been used for longest are moved
+    /// there.
+    fn choose(&mut self, coordinates: &[f64]) {
+        let is_there = |&index: &usize| self.kinematics[index].is_at(coordinates);
+        let found = self.order.iter().position(is_there).unwrap_or(POSITIONS - 1);
+        self.order[..=found].rotate_right(1);
+        self.kinematics[self.order[0]].place(coordinates);
+    }
+}
+
+impl Deref for At<'_> {
+    type Target = Kinematics;
+
+    fn deref(&self) -> &Kinematics {
+        &self.positions.kinematics[self.positions.order[0]]
+    }
+}
+
+impl DerefMut for At<'_> {
+    fn deref_mut(&mut self) -> &mut Kinematics {
+        let first = self.positions.order[0];
+        &mut self.positions.kinematics[first]
     }
 }
 
@@ -85,10 +142,30 @@ mod tests {
         let per_thread = PerThread::new(pendulum.kinematics());
 
         let place = |kinematics: &Kinematics| std::ptr::from_ref(kinematics);
-        let own = place(&per_thread.lock());
-        assert_eq!(own, place(&per_thread.lock()), "a thread returns to the same one");
-        let taken: Vec<_> = (0..PLACES).map(|_| per_thread.lock()).collect();
+        let own = place(&per_thread.at(&[0.5]));
+        assert_eq!(own, place(&per_thread.at(&[0.5])), "a thread returns to the same one");
+        let taken: Vec<_> = (0..PLACES).map(|_| per_thread.at(&[0.5])).collect();
         let places: BTreeSet<*const Kinematics> = taken.iter().map(|one| place(one)).collect();
         assert_eq!(places.len(), PLACES);
+    }
+
+    #[test]
+    fn a_thread_finds_the_last_positions_again() {
+        let bob = MassProperties::point(2.0).unwrap().translated(&Vector3::new(3.0, 0.0, 0.0));
+        let arm = Link::new("arm", Joint::revolute(Vector3::z())).with_mass(bob);
+        let pendulum = Articulated::new(vec![arm], Vector3::zeros()).unwrap();
+        let per_thread = PerThread::new(pendulum.kinematics());
+        let place = |angle: f64| {
+            let at = per_thread.at(&[angle]);
+            let turn = at.pose(0).rotation.angle();
+            assert!((turn - angle).abs() < 1e-15, "{turn} in place of {angle}");
+            std::ptr::from_ref::<Kinematics>(&at)
+        };
+
+        let [start, middle, end] = [0.1, 0.2, 0.3].map(place);
+        assert_eq!([0.2, 0.3, 0.1].map(place), [middle, end, start]);
+        // The first that was not used since is given up.
+        assert_eq!(place(0.4), middle);
+        assert_eq!([0.3, 0.1].map(place), [end, start]);
     }
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     rotation,
     system::motion::BodyVelocity,
-    system::{CoordinateError, Dimension, System, check_finite},
+    system::{CoordinateError, Dimension, System, apply_dense_inverse_sum, check_finite},
 };
 
 impl System for Articulated {
@@ -55,6 +55,12 @@ impl System for Articulated {
         self.at(coordinates).pose(body)
     }
 
+    fn poses(&self, coordinates: &[f64], poses: &mut Vec<Isometry3<f64>>) {
+        let kinematics = self.at(coordinates);
+        poses.clear();
+        poses.extend((0..self.links.len()).map(|body| kinematics.pose(body)));
+    }
+
     fn mass_matrix(&self, coordinates: &[f64], mass_matrix: &mut DMatrix<f64>) {
         let shape = self.at(coordinates).mass_matrix(mass_matrix);
         debug_assert!(shape.is_ok(), "{shape:?}");
@@ -63,6 +69,17 @@ impl System for Articulated {
     fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>) {
         let shape = self.at(coordinates).apply_inverse_mass(columns);
         debug_assert!(shape.is_ok(), "{shape:?}");
+    }
+
+    fn apply_inverse_sum(
+        &self,
+        coordinates: &[f64],
+        added: &DMatrix<f64>,
+        columns: &mut DMatrix<f64>,
+    ) {
+        if !self.at(coordinates).apply_inverse_sum(added, columns) {
+            apply_dense_inverse_sum(self, coordinates, added, columns);
+        }
     }
 
     fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], _time: f64, forces: &mut [f64]) {

@@ -7,6 +7,7 @@ use nalgebra::{DMatrix, UnitQuaternion, Vector3};
 use super::{
     JointKind, Link,
     geometry::{Geometry, Inertia, Spatial},
+    mass_matrix::LANES,
 };
 
 /// The links of a system in the plane or in space, parents first.
@@ -84,13 +85,17 @@ pub(super) struct Scratch<G: Geometry> {
     pub(super) tensors: Vec<G::Tensor>,
     /// For each velocity: its articulated force, the inverse of its pivot and its remaining force.
     pub(super) pivots: Vec<Pivot<G>>,
-    /// The factors of the mass matrix, in rows.
+    /// The factors of the mass matrix and what was added to it, in rows.
     pub(super) factor: Vec<f64>,
     /// `D^(−1/2)` of the pivots.
     pub(super) inverse_roots: Vec<f64>,
+    /// Columns side by side while they are divided.
+    pub(super) lanes: Vec<f64>,
     /// Whether `composites` and `factor` belong to the current positions.
     pub(super) is_composed: bool,
     pub(super) is_factored: bool,
+    /// What was added to the mass matrix before `factor` (`n × n`), empty if nothing was.
+    pub(super) added: Vec<f64>,
 }
 
 /// The pose of a link.
@@ -217,8 +222,10 @@ impl<G: Geometry> Tree<G> {
             pivots: vec![pivot; n],
             factor: vec![0.0; n * n],
             inverse_roots: vec![0.0; n],
+            lanes: vec![0.0; LANES * n],
             is_composed: false,
             is_factored: false,
+            added: Vec::new(),
         }
     }
 }

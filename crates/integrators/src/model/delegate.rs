@@ -30,6 +30,10 @@ macro_rules! delegate_system {
             self.system.pose(coordinates, body)
         }
 
+        fn poses(&self, coordinates: &[f64], poses: &mut Vec<nalgebra::Isometry3<f64>>) {
+            self.system.poses(coordinates, poses);
+        }
+
         fn mass_matrix(&self, coordinates: &[f64], mass_matrix: &mut DMatrix<f64>) {
             self.system.mass_matrix(coordinates, mass_matrix);
         }

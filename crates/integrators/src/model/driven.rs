@@ -32,7 +32,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use nalgebra::{Cholesky, DMatrix};
+use nalgebra::DMatrix;
 use percussion_dynamics::{SmoothVelocityError, System};
 
 use super::{Actuator, Controls, Model, ModelError, State, delegate::delegate_system};
@@ -293,15 +293,8 @@ impl System for Driven {
             else {
                 return self.system.apply_inverse_mass(coordinates, columns);
             };
-            let count = self.system.velocity_count();
-            let mut mass = DMatrix::zeros(count, count);
-            self.system.mass_matrix(coordinates, &mut mass);
-            mass += &step.added;
-            match Cholesky::new(mass) {
-                Some(factors) => factors.solve_mut(columns),
-                // What is not finite is reported by the scheme.
-                None => columns.fill(f64::NAN),
-            }
+            // What is not finite is reported by the scheme.
+            self.system.apply_inverse_sum(coordinates, &step.added, columns);
         });
     }
 

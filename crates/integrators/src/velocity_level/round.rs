@@ -52,7 +52,7 @@ impl VelocityLevel {
     /// States the problem of these blocks and velocities.
     pub(super) fn state_problem(
         &mut self,
-        blocks: &[(usize, usize, Matrix3<f64>)],
+        blocks: Vec<(usize, usize, Matrix3<f64>)>,
         active: &[usize],
         velocities: &[Vector3<f64>],
     ) -> Result<(), friction::ProblemError> {
