@@ -1,6 +1,6 @@
 //! Steps of a robot from states that another program sends, timed, for comparisons of whole steps with other engines.
 //!
-//! `whole_step ROBOT SCHEME STEP_SIZE TOLERANCE DRIVE` reads the robot as `percussion run` does and prints its numbers of coordinates and
+//! `whole_step ROBOT SCHEME STEP_SIZE TOLERANCE DRIVE [FOLDER]`, with the folder of its meshes if it is another one, reads the robot as `percussion run` does and prints its numbers of coordinates and
 //! velocities. Then each line of standard input is one JSON object: the state (`coordinates`, `velocity`), the number of `warm` steps
 //! that are not timed, and the number of `steps` that are. The answer is one JSON object a line: the `time` of the steps together (s),
 //! the `largest` of them (s), the largest relative `residual` of their contact problems, the most `contacts` of any, and the state at
@@ -19,12 +19,13 @@ use percussion_mechanism::scenario::{Drive, Robot, Scenario, Setup};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let usage = "usage: whole_step ROBOT SCHEME STEP_SIZE TOLERANCE DRIVE";
+    let usage = "usage: whole_step ROBOT SCHEME STEP_SIZE TOLERANCE DRIVE [FOLDER]";
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [file, scheme, step_size, tolerance, drive] = arguments.as_slice() else {
+    let [file, scheme, step_size, tolerance, drive, folder @ ..] = arguments.as_slice() else {
         return Err(usage.into());
     };
     let mut robot = Robot::new(file);
+    robot.packages.extend(folder.first().map(|folder| ("model".to_owned(), folder.into())));
     robot.drive = Drive::try_from(drive.clone())?;
     let mut scenario = Scenario::of_robot_in(robot, None)?;
     scenario.integrator.method = scheme.parse()?;

@@ -6,9 +6,6 @@ use std::fmt::{self, Debug, Formatter};
 use crate::adapter::Tree;
 use crate::solid::Aabb;
 
-/// Up to this number of boxes, all are compared, which takes less time than a tree.
-const FEW: usize = 32;
-
 /// A tree of boxes that is kept between calls.
 ///
 /// **Cost** about `n log n + k` for `n` boxes with `k` overlaps; without the feature `hulls`, `k` is the number of
@@ -23,14 +20,6 @@ pub(crate) struct BroadPhase {
 impl BroadPhase {
     /// Writes the sorted pairs `[i, j]`, `i < j`, of overlapping boxes.
     pub(crate) fn pairs(&mut self, boxes: &[Aabb], pairs: &mut Vec<[usize; 2]>) {
-        if boxes.len() <= FEW {
-            pairs.clear();
-            for (i, first) in boxes.iter().enumerate() {
-                let later = boxes.iter().enumerate().skip(i + 1);
-                pairs.extend(later.filter(|(_, other)| first.overlaps(other)).map(|(j, _)| [i, j]));
-            }
-            return;
-        }
         self.tree.pairs(boxes, pairs);
         // The boxes of the tree may be larger than the given ones.
         pairs.retain(|[i, j]| boxes[*i].overlaps(&boxes[*j]));

@@ -13,6 +13,9 @@ use crate::{
     witness::Witness,
 };
 
+/// Up to this number of bounded colliders, all their pairs are compared, which takes less time than a tree.
+const FEW: usize = 40;
+
 /// Settings of [`Scene::contacts`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -143,6 +146,8 @@ pub struct Scene {
     at_rest: Vec<usize>,
     /// The pairs that may touch, if not all may.
     pairs: Option<Pairs>,
+    /// Of a few colliders with a bounding box those that can touch, by their places in `bounded`, ascending.
+    few: Option<Vec<[usize; 2]>>,
     body_count: usize,
     coordinate_count: usize,
 }
@@ -208,9 +213,20 @@ impl Scene {
             excluded: Vec::new(),
             at_rest: Vec::new(),
             pairs: None,
+            few: None,
             body_count: system.body_count(),
             coordinate_count: system.coordinate_count(),
-        })
+        }
+        .with_few())
+    }
+
+    /// The same scene with the pairs of a few colliders listed.
+    fn with_few(mut self) -> Self {
+        let count = self.bounded.len();
+        let pairs = || (0..count).flat_map(|i| (i + 1..count).map(move |j| [i, j]));
+        let touch = |pair: &[usize; 2]| self.can_touch(pair.map(|k| self.bounded[k]));
+        self.few = (count <= FEW).then(|| pairs().filter(touch).collect());
+        self
     }
 
     /// The same scene without contacts between the two bodies, for bodies that a joint connects.
@@ -227,7 +243,7 @@ impl Scene {
         if let Err(position) = self.excluded.binary_search(&pair) {
             self.excluded.insert(position, pair);
         }
-        Ok(self)
+        Ok(self.with_few())
     }
 
     /// The same scene without contacts between the body and everything fixed in the world, for bodies that are fixed
@@ -244,7 +260,7 @@ impl Scene {
         if let Err(position) = self.at_rest.binary_search(&body) {
             self.at_rest.insert(position, body);
         }
-        Ok(self)
+        Ok(self.with_few())
     }
 
     /// The same scene, in which only these pairs of colliders touch, with the coefficients of the pair instead of
@@ -257,7 +273,7 @@ impl Scene {
     pub fn with_pairs(self, pairs: &[Pair]) -> Result<Self, SceneError> {
         let pairs = Pairs::new(pairs, self.colliders.len())
             .map_err(|(index, source)| SceneError::Pair { index, source })?;
-        Ok(Self { pairs: Some(pairs), ..self })
+        Ok(Self { pairs: Some(pairs), ..self }.with_few())
     }
 
     /// The pairs with coefficients of their own, if not all colliders may touch.
@@ -396,7 +412,16 @@ impl Scene {
             let aabb = self.colliders[index].solid().aabb(&poses[index])?;
             Some(aabb.grown(0.5 * proximity))
         }));
-        broad_phase.pairs(boxes, pairs);
+        match &self.few {
+            Some(few) => {
+                pairs.clear();
+                pairs.extend(few.iter().filter(|[i, j]| boxes[*i].overlaps(&boxes[*j])));
+            }
+            None => {
+                broad_phase.pairs(boxes, pairs);
+                pairs.retain(|pair| self.can_touch(pair.map(|k| self.bounded[k])));
+            }
+        }
         for pair in pairs.iter_mut() {
             *pair = pair.map(|k| self.bounded[k]);
         }
@@ -405,11 +430,13 @@ impl Scene {
             let (normal, offset) = Placed { solid, pose: poses[half_space] }.face(0);
             // The boxes reach as far again.
             let level = offset + 0.5 * proximity;
-            let near = self.bounded.iter().zip(&*boxes);
-            let near = near.filter(|(_, aabb)| aabb.reaches_below(&normal, level));
-            pairs.extend(near.map(|(&bounded, _)| [bounded, half_space]));
+            for (&bounded, aabb) in self.bounded.iter().zip(&*boxes) {
+                let pair = [bounded, half_space];
+                if aabb.reaches_below(&normal, level) && self.can_touch(pair) {
+                    pairs.push(pair);
+                }
+            }
         }
-        pairs.retain(|pair| self.can_touch(*pair));
     }
 
     fn can_touch(&self, pair: [usize; 2]) -> bool {

@@ -159,6 +159,21 @@ pub trait System: Debug + Send + Sync {
         apply_dense_inverse_sum(self, coordinates, added, columns);
     }
 
+    /// Replaces `columns` (`n_v × k`) by a matrix `Y` with `Yᵀ Y = columnsᵀ (M(q) + added)⁻¹ columns`, for an `added` as in
+    /// [`apply_inverse_sum`](Self::apply_inverse_sum) or none, and returns `true`; the Delassus operator then takes half of
+    /// the solve. A column is zero in the velocities of trees in which it was zero.
+    ///
+    /// The default changes nothing and returns `false`, which is always correct.
+    fn whiten(
+        &self,
+        coordinates: &[f64],
+        added: Option<&DMatrix<f64>>,
+        columns: &mut DMatrix<f64>,
+    ) -> bool {
+        let _ = (coordinates, added, columns);
+        false
+    }
+
     /// Writes all smooth forces `k(q, v, t)` (length `n_v`; N, N·m): gravity, actuation and the gyroscopic or
     /// Coriolis terms, with the sign of `M v̇ = k`.
     fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]);

@@ -79,6 +79,8 @@ pub(crate) fn start(motion: &mut Motion) -> Result<(), Error> {
 #[derive(Debug)]
 pub(crate) struct VelocityLevel {
     set: ContactSet,
+    /// The contacts and the coordinates whose rows are in the set; no coordinates if it is not filled.
+    rows_of: (Vec<usize>, Vec<f64>),
     sparse: BlockSparse,
     pub(crate) bilateral: Bilateral,
     /// Multipliers of the constraints without the impulses of the problem.
@@ -141,6 +143,7 @@ impl VelocityLevel {
         }
         Ok(Self {
             set: ContactSet::for_system(model.system()),
+            rows_of: (Vec::new(), Vec::new()),
             sparse: BlockSparse::default(),
             bilateral: Bilateral::new(model),
             of_free: DVector::zeros(model.constraint_rows()),
@@ -190,12 +193,19 @@ impl VelocityLevel {
     ) -> Result<(), Error> {
         let not_finite =
             |_| Error::NotFinite { quantity: "gap or contact Jacobian", time: place.time };
-        self.set.clear();
-        for &contact in active {
-            let Contact { gap, friction, .. } = &contacts.as_slice()[contact];
-            self.set
-                .push_gap(model.system(), place.coordinates, gap.as_ref(), *friction, 0.0)
-                .map_err(not_finite)?;
+        // Passes at one position have the same rows.
+        if self.rows_of.0 != active || self.rows_of.1 != place.coordinates {
+            self.rows_of.1.clear();
+            self.set.clear();
+            for &contact in active {
+                let Contact { gap, friction, .. } = &contacts.as_slice()[contact];
+                self.set
+                    .push_gap(model.system(), place.coordinates, gap.as_ref(), *friction, 0.0)
+                    .map_err(not_finite)?;
+            }
+            self.rows_of.0.clear();
+            self.rows_of.0.extend_from_slice(active);
+            self.rows_of.1.extend_from_slice(place.coordinates);
         }
         self.problem = None;
         self.contacts.clear();

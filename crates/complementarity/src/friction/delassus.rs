@@ -252,7 +252,12 @@ impl BlockSparse {
     #[must_use]
     pub fn block(&self, row: usize, column: usize) -> Option<&Matrix3<f64>> {
         let range = *self.starts.get(row)?..*self.starts.get(row + 1)?;
-        let position = self.columns[range.clone()].binary_search(&column).ok()?;
+        let columns = &self.columns[range.clone()];
+        // A full row has each column in its place.
+        let position = match columns.get(column) {
+            Some(&there) if there == column => column,
+            _ => columns.binary_search(&column).ok()?,
+        };
         Some(&self.blocks[range.start + position])
     }
 

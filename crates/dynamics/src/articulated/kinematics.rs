@@ -7,6 +7,7 @@ use nalgebra::{DMatrix, Isometry3, Vector3};
 use super::{
     CentroidalMomentum, ShapeError,
     geometry::{Plane, Space},
+    mass_matrix::Part,
     tree::{Scratch, Tree},
 };
 use crate::{lagrangian::Derivatives, system::Dimension};
@@ -148,25 +149,25 @@ impl Kinematics {
         check_matrix("columns", columns, self.velocity.len(), columns.ncols())?;
         with!(&mut self.state, |tree, scratch| {
             tree.factor(scratch, &[]);
-            tree.solve(scratch, columns.as_mut_slice());
+            tree.divide(scratch, columns.as_mut_slice(), Part::Inverse);
         });
         Ok(())
     }
 
-    /// Replaces `columns` by `(M + added)⁻¹ columns` for a symmetric `added` that has only entries of velocities of which one
-    /// carries the other; for another one it returns `false` and changes nothing.
-    pub(super) fn apply_inverse_sum(
+    /// Divides `columns` by the sum of the mass matrix and a symmetric matrix that has only entries of velocities of which one
+    /// carries the other (`n_v × n_v`, or empty for none); for another one it returns `false` and changes nothing.
+    pub(super) fn divide_by_sum(
         &mut self,
-        added: &DMatrix<f64>,
+        added: &[f64],
         columns: &mut DMatrix<f64>,
+        part: Part,
     ) -> bool {
         with!(&mut self.state, |tree, scratch| {
-            let keeps_zeros = tree.keeps_zeros(added.as_slice());
-            if keeps_zeros {
-                tree.factor(scratch, added.as_slice());
-                tree.solve(scratch, columns.as_mut_slice());
+            let can = tree.factor_sum(scratch, added);
+            if can {
+                tree.divide(scratch, columns.as_mut_slice(), part);
             }
-            keeps_zeros
+            can
         })
     }
 
@@ -181,7 +182,7 @@ impl Kinematics {
         check_matrix("columns", columns, self.velocity.len(), columns.ncols())?;
         with!(&mut self.state, |tree, scratch| {
             tree.factor(scratch, &[]);
-            tree.whiten(scratch, columns.as_mut_slice());
+            tree.divide(scratch, columns.as_mut_slice(), Part::Whitening);
         });
         Ok(())
     }

@@ -70,7 +70,7 @@ impl<G: Geometry> Tree<G> {
     }
 
     /// Whether a symmetric matrix that is added to the mass matrix keeps its zeros.
-    pub(super) fn keeps_zeros(&self, added: &[f64]) -> bool {
+    fn keeps_zeros(&self, added: &[f64]) -> bool {
         let is_on_path = |k: usize, j: usize| {
             let mut above = std::iter::successors(Some(k), |&k| self.velocities[k].parent);
             above.any(|above| above == j)
@@ -80,6 +80,16 @@ impl<G: Geometry> Tree<G> {
             row[..k].iter().enumerate().map(move |(j, entry)| (k, j, *entry))
         });
         entries.all(|(k, j, entry)| entry == 0.0 || is_on_path(k, j))
+    }
+
+    /// [`factor`](Self::factor), unless `added` does not [keep the zeros](Self::keeps_zeros): then `false`.
+    pub(super) fn factor_sum(&self, scratch: &mut Scratch<G>, added: &[f64]) -> bool {
+        let is_known = scratch.is_factored && scratch.added == added;
+        if !is_known && !self.keeps_zeros(added) {
+            return false;
+        }
+        self.factor(scratch, added);
+        true
     }
 
     /// The factors `L` (below the diagonal) and `D` (on it) of the sum of the mass matrix and the symmetric matrix `added`
@@ -126,19 +136,9 @@ impl<G: Geometry> Tree<G> {
         scratch.factor[(self.velocity_count() + 1) * k] / terms
     }
 
-    /// `columns ← M⁻¹ columns`, after [`factor`](Self::factor).
-    pub(super) fn solve(&self, scratch: &mut Scratch<G>, columns: &mut [f64]) {
-        self.in_lanes(scratch, columns, Part::Inverse);
-    }
-
-    /// `columns ← D^(−1/2) L⁻ᵀ columns`, after [`factor`](Self::factor).
-    pub(super) fn whiten(&self, scratch: &mut Scratch<G>, columns: &mut [f64]) {
-        self.in_lanes(scratch, columns, Part::Whitening);
-    }
-
-    /// Divides several columns at once, since the way along the tree costs more than the products on it. Columns of zeros, such
-    /// as the tangents of a limit, stay.
-    fn in_lanes(&self, scratch: &mut Scratch<G>, columns: &mut [f64], part: Part) {
+    /// Divides the columns by what was factorized last, several at once, since the way along the tree costs more than the
+    /// products on it. Columns of zeros, such as the tangents of a limit, stay.
+    pub(super) fn divide(&self, scratch: &mut Scratch<G>, columns: &mut [f64], part: Part) {
         let n = self.velocity_count().max(1);
         let (mut chosen, mut count) = ([0; LANES], 0);
         for first in (0..columns.len()).step_by(n) {
@@ -148,17 +148,17 @@ impl<G: Geometry> Tree<G> {
             chosen[count] = first;
             count += 1;
             if count == LANES {
-                self.divide(scratch, columns, chosen, part);
+                self.divide_some(scratch, columns, chosen, part);
                 count = 0;
             }
         }
         for &first in &chosen[..count] {
-            self.divide(scratch, columns, [first], part);
+            self.divide_some(scratch, columns, [first], part);
         }
     }
 
     /// Divides the columns that begin at the entries `firsts`.
-    fn divide<const C: usize>(
+    fn divide_some<const C: usize>(
         &self,
         scratch: &mut Scratch<G>,
         columns: &mut [f64],
@@ -224,10 +224,10 @@ impl<G: Geometry> Tree<G> {
 /// Number of columns that are divided at once.
 pub(super) const LANES: usize = 4;
 
-/// What columns are divided by.
+/// What columns are divided by, where `Lᵀ D L` was factorized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    /// `M`.
+pub(super) enum Part {
+    /// `Lᵀ D L`.
     Inverse,
     /// `Lᵀ D^(1/2)`.
     Whitening,

@@ -6,7 +6,8 @@ use nalgebra::{DMatrix, Isometry3, Vector3};
 
 use super::{
     Articulated, SMALLEST_PIVOT,
-    assembly::{Part, QUATERNION_TOLERANCE},
+    assembly::{self, QUATERNION_TOLERANCE},
+    mass_matrix::Part,
 };
 use crate::{
     rotation,
@@ -27,7 +28,7 @@ impl System for Articulated {
     fn check_coordinates(&self, coordinates: &[f64]) -> Result<(), CoordinateError> {
         check_finite(coordinates, self.coordinate_count())?;
         for part in &self.parts {
-            let Part::Rotation { q, body, .. } = *part else { continue };
+            let assembly::Part::Rotation { q, body, .. } = *part else { continue };
             let norm = quaternion(coordinates, q).iter().map(|c| c * c).sum::<f64>().sqrt();
             if (norm - 1.0).abs() > QUATERNION_TOLERANCE {
                 return Err(CoordinateError::QuaternionNorm { body, norm });
@@ -77,9 +78,19 @@ impl System for Articulated {
         added: &DMatrix<f64>,
         columns: &mut DMatrix<f64>,
     ) {
-        if !self.at(coordinates).apply_inverse_sum(added, columns) {
+        if !self.at(coordinates).divide_by_sum(added.as_slice(), columns, Part::Inverse) {
             apply_dense_inverse_sum(self, coordinates, added, columns);
         }
+    }
+
+    fn whiten(
+        &self,
+        coordinates: &[f64],
+        added: Option<&DMatrix<f64>>,
+        columns: &mut DMatrix<f64>,
+    ) -> bool {
+        let added = added.map_or(&[][..], |added| added.as_slice());
+        self.at(coordinates).divide_by_sum(added, columns, Part::Whitening)
     }
 
     fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], _time: f64, forces: &mut [f64]) {
@@ -94,8 +105,8 @@ impl System for Articulated {
     fn coordinate_rate(&self, coordinates: &[f64], velocity: &[f64], rate: &mut [f64]) {
         for part in &self.parts {
             match *part {
-                Part::Scalar { q, v } => rate[q] = velocity[v],
-                Part::Rotation { q, v, .. } => {
+                assembly::Part::Scalar { q, v } => rate[q] = velocity[v],
+                assembly::Part::Rotation { q, v, .. } => {
                     let matrix = rotation::rate_matrix(&quaternion(coordinates, q));
                     let of_quaternion = matrix * angular(velocity, v);
                     rate[q..q + 4].copy_from_slice(of_quaternion.as_slice());
@@ -107,8 +118,8 @@ impl System for Articulated {
     fn retract(&self, coordinates: &[f64], tangent: &[f64], moved: &mut [f64]) {
         for part in &self.parts {
             match *part {
-                Part::Scalar { q, v } => moved[q] = coordinates[q] + tangent[v],
-                Part::Rotation { q, v, .. } => {
+                assembly::Part::Scalar { q, v } => moved[q] = coordinates[q] + tangent[v],
+                assembly::Part::Rotation { q, v, .. } => {
                     let (from, turn) = (quaternion(coordinates, q), angular(tangent, v));
                     moved[q..q + 4].copy_from_slice(&self.rotation_update.apply(&from, &turn));
                 }
@@ -119,8 +130,8 @@ impl System for Articulated {
     fn difference(&self, from: &[f64], to: &[f64], tangent: &mut [f64]) {
         for part in &self.parts {
             match *part {
-                Part::Scalar { q, v } => tangent[v] = to[q] - from[q],
-                Part::Rotation { q, v, .. } => {
+                assembly::Part::Scalar { q, v } => tangent[v] = to[q] - from[q],
+                assembly::Part::Rotation { q, v, .. } => {
                     let (from, to) = (quaternion(from, q), quaternion(to, q));
                     let turn = self.rotation_update.difference(&from, &to);
                     tangent[v..v + 3].copy_from_slice(turn.as_slice());

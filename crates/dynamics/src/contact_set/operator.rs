@@ -26,8 +26,12 @@ impl ContactSet {
     ) -> Result<(), ContactSetError> {
         self.check_coordinates(coordinates)?;
         self.fill_columns();
-        system.apply_inverse_mass(coordinates, &mut self.columns);
-        self.state = Columns::Divided;
+        self.state = if system.whiten(coordinates, None, &mut self.columns) {
+            Columns::Whitened
+        } else {
+            system.apply_inverse_mass(coordinates, &mut self.columns);
+            Columns::Divided
+        };
         self.find_runs();
         Ok(())
     }

@@ -298,6 +298,19 @@ impl System for Driven {
         });
     }
 
+    fn whiten(
+        &self,
+        coordinates: &[f64],
+        added: Option<&DMatrix<f64>>,
+        columns: &mut DMatrix<f64>,
+    ) -> bool {
+        debug_assert!(added.is_none(), "nothing stands around a driven system");
+        self.with(|step| {
+            let own = step.map(|step| &step.added).filter(|added| added.iter().any(|a| *a != 0.0));
+            self.system.whiten(coordinates, own, columns)
+        })
+    }
+
     fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]) {
         self.system.smooth_forces(coordinates, velocity, time, forces);
         self.with(|step| match step {
