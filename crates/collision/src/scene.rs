@@ -169,6 +169,20 @@ pub struct Workspace {
     contacts: Vec<Contact>,
 }
 
+/// How far contacts are searched for: those with a gap of at most the proximity and the reaches of both bodies together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach<'a> {
+    pub(crate) proximity: f64,
+    /// Reach of each body (m, ≥ 0), or empty for none.
+    pub(crate) of_bodies: &'a [f64],
+}
+
+impl Reach<'_> {
+    fn of(&self, collider: &Collider) -> f64 {
+        collider.body().and_then(|body| self.of_bodies.get(body)).copied().unwrap_or(0.0)
+    }
+}
+
 /// Two features that are near.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
@@ -314,7 +328,8 @@ impl Scene {
         settings: &Settings,
         workspace: &'w mut Workspace,
     ) -> Result<&'w [Contact], SceneError> {
-        self.find(system, coordinates, settings, workspace)?;
+        let reach = Reach { proximity: settings.proximity, of_bodies: &[] };
+        self.find(system, coordinates, &reach, workspace)?;
         let Workspace { found, contacts, .. } = workspace;
         contacts.clear();
         for near in &*found {
@@ -331,13 +346,13 @@ impl Scene {
         &self,
         system: &dyn System,
         coordinates: &[f64],
-        settings: &Settings,
+        reach: &Reach<'_>,
         workspace: &'w mut Workspace,
     ) -> Result<&'w [Found], SceneError> {
-        self.check(system, coordinates, settings)?;
+        self.check(system, coordinates, reach.proximity)?;
         system.poses(coordinates, &mut workspace.bodies);
         self.place(&workspace.bodies, &mut workspace.poses)?;
-        self.find_pairs(settings.proximity, workspace);
+        self.find_pairs(reach, workspace);
         let Workspace { poses, pairs, active, found, .. } = workspace;
         found.clear();
         for pair in pairs {
@@ -348,8 +363,9 @@ impl Scene {
                 Some(own) => [own.friction, own.restitution],
                 None => contact::coefficients(indices.map(|k| &self.colliders[k])),
             };
+            let [a, b] = indices.map(|k| reach.of(&self.colliders[k]));
             let named = (indices, coefficients);
-            append(named, &placed, system.dimension(), settings, active, found)?;
+            append(named, &placed, system.dimension(), reach.proximity + a + b, active, found)?;
         }
         Ok(found)
     }
@@ -376,9 +392,8 @@ impl Scene {
         &self,
         system: &dyn System,
         coordinates: &[f64],
-        settings: &Settings,
+        value: f64,
     ) -> Result<(), SceneError> {
-        let value = settings.proximity;
         if !(value.is_finite() && value >= 0.0) {
             return Err(SceneError::Proximity { value });
         }
@@ -404,13 +419,13 @@ impl Scene {
         }
     }
 
-    /// Writes the pairs of colliders whose boxes are closer than the proximity.
-    fn find_pairs(&self, proximity: f64, workspace: &mut Workspace) {
+    /// Writes the pairs of colliders whose boxes are within reach.
+    fn find_pairs(&self, reach: &Reach<'_>, workspace: &mut Workspace) {
         let Workspace { poses, boxes, broad_phase, pairs, .. } = workspace;
         boxes.clear();
         boxes.extend(self.bounded.iter().filter_map(|&index| {
             let aabb = self.colliders[index].solid().aabb(&poses[index])?;
-            Some(aabb.grown(0.5 * proximity))
+            Some(aabb.grown(0.5 * reach.proximity + reach.of(&self.colliders[index])))
         }));
         match &self.few {
             Some(few) => {
@@ -426,10 +441,11 @@ impl Scene {
             *pair = pair.map(|k| self.bounded[k]);
         }
         for &half_space in &self.half_spaces {
-            let solid = self.colliders[half_space].solid();
+            let collider = &self.colliders[half_space];
+            let solid = collider.solid();
             let (normal, offset) = Placed { solid, pose: poses[half_space] }.face(0);
-            // The boxes reach as far again.
-            let level = offset + 0.5 * proximity;
+            // The boxes have their own reach and the other half of the proximity.
+            let level = offset + 0.5 * reach.proximity + reach.of(collider);
             for (&bounded, aabb) in self.bounded.iter().zip(&*boxes) {
                 let pair = [bounded, half_space];
                 if aabb.reaches_below(&normal, level) && self.can_touch(pair) {
@@ -514,7 +530,7 @@ pub fn between<'w>(
     let Workspace { active, found, contacts, .. } = workspace;
     found.clear();
     let named = ([0, 1], contact::coefficients(colliders));
-    append(named, &placed, Dimension::Space, settings, active, found)?;
+    append(named, &placed, Dimension::Space, settings.proximity, active, found)?;
     contacts.clear();
     for near in &*found {
         let undecided = SceneError::Undecided { colliders: [0, 1] };
@@ -528,13 +544,13 @@ fn append(
     (colliders, coefficients): ([usize; 2], [f64; 2]),
     [a, b]: &[Placed<'_>; 2],
     dimension: Dimension,
-    settings: &Settings,
+    margin: f64,
     active: &mut Vec<Active>,
     found: &mut Vec<Found>,
 ) -> Result<(), SceneError> {
     let undecided = SceneError::Undecided { colliders };
     active.clear();
-    pairs::manifold(a, b, dimension, settings.proximity, active).ok_or(undecided)?;
+    pairs::manifold(a, b, dimension, margin, active).ok_or(undecided)?;
     for (features, witness) in &*active {
         if !witness.is_finite() {
             return Err(undecided);

@@ -11,7 +11,7 @@ use crate::{
     collider::Collider,
     contact::ContactId,
     feature::Feature,
-    scene::{Scene, SceneError, Settings, Workspace},
+    scene::{Reach, Scene, SceneError, Workspace},
     solid::Solid,
 };
 
@@ -44,6 +44,11 @@ impl ContactSource for Scene {
         self.colliders().iter().filter(of_body).map(radius).fold(0.0, f64::max)
     }
 
+    fn bodies(&self, name: &ContactName) -> Option<[Option<usize>; 2]> {
+        let [first, second] = name.surfaces.map(|surface| self.colliders().get(surface));
+        Some([first?.body(), second?.body()])
+    }
+
     fn has_restitution(&self) -> bool {
         match self.pairs() {
             Some(pairs) => pairs.have_restitution(),
@@ -68,10 +73,21 @@ impl ContactSearch for Search {
         proximity: f64,
         found: &mut Vec<Nearby>,
     ) -> Result<(), ContactSourceError> {
-        let settings = Settings { proximity };
+        self.find_within(system, coordinates, proximity, &[], found)
+    }
+
+    fn find_within(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        proximity: f64,
+        reaches: &[f64],
+        found: &mut Vec<Nearby>,
+    ) -> Result<(), ContactSourceError> {
+        let reach = Reach { proximity, of_bodies: reaches };
         let near = self
             .scene
-            .find(system, coordinates, &settings, &mut self.workspace)
+            .find(system, coordinates, &reach, &mut self.workspace)
             .map_err(|error| ContactSourceError::Position { reason: error.to_string() })?;
         found.clear();
         found.extend(near.iter().map(|near| {

@@ -131,6 +131,12 @@ pub trait ContactSource: Debug + Send + Sync {
     /// surfaces, and for an unbounded surface.
     fn radius(&self, body: usize) -> f64;
 
+    /// The bodies of a contact, `None` for the world; or `None` if the source does not tell, which is always correct.
+    fn bodies(&self, name: &ContactName) -> Option<[Option<usize>; 2]> {
+        let _ = name;
+        None
+    }
+
     /// Whether a contact of this source may have a coefficient of restitution above 0, so that a scheme without
     /// restitution can say that it ignores it.
     fn has_restitution(&self) -> bool;
@@ -151,4 +157,25 @@ pub trait ContactSearch: Debug + Send {
         proximity: f64,
         found: &mut Vec<Nearby>,
     ) -> Result<(), ContactSourceError>;
+
+    /// As [`find`](Self::find), but each body has a reach of its own (m, ≥ 0, one per body), so that one fast body does not make
+    /// all others look far: replaces the content of `found` by contacts among which are all with a gap of at most `proximity`
+    /// and the reaches of both bodies together. That of the world is 0.
+    ///
+    /// The default searches as far as the two farthest reaches for all bodies.
+    ///
+    /// # Errors
+    ///
+    /// As [`find`](Self::find).
+    fn find_within(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        proximity: f64,
+        reaches: &[f64],
+        found: &mut Vec<Nearby>,
+    ) -> Result<(), ContactSourceError> {
+        let farthest = reaches.iter().copied().fold(0.0, f64::max);
+        self.find(system, coordinates, proximity + 2.0 * farthest, found)
+    }
 }

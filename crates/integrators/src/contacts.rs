@@ -84,17 +84,38 @@ struct Found {
     near: Vec<(ContactName, usize)>,
     /// Their numbers, ascending.
     present: Vec<usize>,
-    /// Result of the last search, with its position and reach (m); no position before the first search.
+    /// Result of the last search, with its place; none before the first search.
     last: Vec<Nearby>,
-    place: Option<(Vec<f64>, f64)>,
-    /// Reach of the last [`look`](Contacts::look) (m).
-    reach: f64,
-    /// The [radius](ContactSource::radius) of each body (m).
+    place: Option<Place>,
+    /// The proximity of the last look, and the reaches of the bodies, none or one each (m).
+    proximity: f64,
+    reaches: Vec<f64>,
+    /// The [radius](ContactSource::radius) of each body and the longest way of a point of it in a step (m).
     radii: Vec<f64>,
+    ways: Vec<f64>,
     /// Scratch for the poses of the bodies at the ends of a step.
     poses: [Vec<Isometry3<f64>>; 2],
     /// The cones that are not round.
     cones: Vec<FoundCone>,
+}
+
+/// Where and how far was searched.
+#[derive(Debug, Default)]
+struct Place {
+    coordinates: Vec<f64>,
+    /// (m)
+    proximity: f64,
+    /// Reaches of the bodies, none or one each (m).
+    reaches: Vec<f64>,
+}
+
+impl Place {
+    fn covers(&self, coordinates: &[f64], proximity: f64, reaches: &[f64]) -> bool {
+        let known = self.reaches.iter().chain(std::iter::repeat(&0.0));
+        self.coordinates == coordinates
+            && self.proximity >= proximity
+            && reaches.iter().zip(known).all(|(reach, known)| reach <= known)
+    }
 }
 
 impl Contacts {
@@ -110,7 +131,9 @@ impl Contacts {
             present: Vec::new(),
             last: Vec::new(),
             place: None,
-            reach: 0.0,
+            proximity: 0.0,
+            reaches: Vec::new(),
+            ways: Vec::new(),
             radii: (0..model.system().body_count()).map(|body| source.radius(body)).collect(),
             poses: [Vec::new(), Vec::new()],
             cones: model.found_cones().to_vec(),
@@ -156,19 +179,25 @@ impl Contacts {
         reach: f64,
     ) -> Result<(), ContactSourceError> {
         let Some(found) = &mut self.found else { return Ok(()) };
-        found.find(system, coordinates, reach)?;
-        found.reach = reach;
-        found.near.clear();
-        let last = mem::take(&mut found.last);
-        for nearby in last.iter().filter(|nearby| nearby.gap <= reach) {
-            let number = found.number(nearby, &mut self.list);
-            found.near.extend(number.map(|number| (nearby.name, number)));
-        }
-        found.last = last;
-        found.present.clear();
-        found.present.extend(found.near.iter().map(|(_, number)| *number));
-        found.present.sort_unstable();
-        Ok(())
+        found.reaches.clear();
+        found.look(system, coordinates, reach, &mut self.list)
+    }
+
+    /// The same for a step that is expected to move the system from one position to the other: features are near within
+    /// `proximity` (m) and twice the ways of both bodies, as two surfaces may move towards each other.
+    pub(crate) fn look_ahead(
+        &mut self,
+        system: &dyn System,
+        [from, to]: [&[f64]; 2],
+        proximity: f64,
+    ) -> Result<(), ContactSourceError> {
+        let Some(found) = &mut self.found else { return Ok(()) };
+        found.measure(system, from, to);
+        // A displacement that is not finite is refused by the step.
+        let reach = |way: &f64| if (4.0 * way).is_finite() { 2.0 * way } else { 0.0 };
+        found.reaches.clear();
+        found.reaches.extend(found.ways.iter().map(reach));
+        found.look(system, from, proximity, &mut self.list)
     }
 
     /// The contacts of the model and those near at the start of the step, ascending.
@@ -201,14 +230,9 @@ impl Contacts {
     /// Reach of [`look`](Self::look) for a step that is expected to move the system from one position to the
     /// other (m).
     pub(crate) fn reach(&mut self, system: &dyn System, from: &[f64], to: &[f64]) -> f64 {
-        let Some(Found { poses: [before, after], radii, .. }) = &mut self.found else { return 0.0 };
-        system.poses(from, before);
-        system.poses(to, after);
-        let way = |((from, to), radius): ((&Isometry3<f64>, &Isometry3<f64>), &f64)| {
-            let moved = (to.translation.vector - from.translation.vector).norm();
-            moved + radius * from.rotation.angle_to(&to.rotation)
-        };
-        let farthest = before.iter().zip(&*after).zip(&*radii).map(way).fold(0.0, f64::max);
+        let Some(found) = &mut self.found else { return 0.0 };
+        found.measure(system, from, to);
+        let farthest = found.ways.iter().copied().fold(0.0, f64::max);
         // Two surfaces may move towards each other; a displacement that is not finite is refused by the step.
         if farthest.is_finite() { 4.0 * farthest } else { 0.0 }
     }
@@ -279,32 +303,98 @@ impl Contacts {
         let deepest = gaps.fold(0.0, |deepest, gap| f64::max(deepest, -gap));
         let Some(found) = &mut self.found else { return Ok(deepest) };
         // The next step searches here, and will mostly look less than twice as far.
-        found.find(system, coordinates, 2.0 * found.reach)?;
+        let (proximity, mut reaches) = (found.proximity, mem::take(&mut found.reaches));
+        reaches.iter_mut().for_each(|reach| *reach *= 2.0);
+        let searched = found.find_within(system, coordinates, proximity, &reaches);
+        found.reaches = reaches;
+        searched?;
         Ok(found.last.iter().fold(deepest, |deepest, nearby| deepest.max(-nearby.gap)))
     }
 }
 
 impl Found {
-    /// Searches, unless the last search was at the same position and as far; what it found may then be farther away.
+    /// Finds at least the contacts within `proximity` (m).
     fn find(
         &mut self,
         system: &dyn System,
         coordinates: &[f64],
         proximity: f64,
     ) -> Result<(), ContactSourceError> {
-        let asked = self.place.as_ref();
-        let same = |(q, within): &(Vec<f64>, f64)| {
-            q == coordinates && *within >= proximity
-        };
-        if asked.is_some_and(same) {
+        self.find_within(system, coordinates, proximity, &[])
+    }
+
+    /// The same with reaches of the bodies. There is no search if the last one was at the same position and as far.
+    fn find_within(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        proximity: f64,
+        reaches: &[f64],
+    ) -> Result<(), ContactSourceError> {
+        if self.place.as_ref().is_some_and(|place| place.covers(coordinates, proximity, reaches)) {
             return Ok(());
         }
-        let (mut q, _) = self.place.take().unwrap_or_default();
-        self.search.find(system, coordinates, proximity, &mut self.last)?;
-        q.clear();
-        q.extend_from_slice(coordinates);
-        self.place = Some((q, proximity));
+        let mut place = self.place.take().unwrap_or_default();
+        self.search.find_within(system, coordinates, proximity, reaches, &mut self.last)?;
+        place.proximity = proximity;
+        for (known, new) in [(&mut place.coordinates, coordinates), (&mut place.reaches, reaches)] {
+            known.clear();
+            known.extend_from_slice(new);
+        }
+        self.place = Some(place);
         Ok(())
+    }
+
+    /// Takes as near what is within `proximity` (m) and the reaches of the bodies.
+    fn look(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        proximity: f64,
+        list: &mut Vec<Contact>,
+    ) -> Result<(), ContactSourceError> {
+        let reaches = mem::take(&mut self.reaches);
+        let searched = self.find_within(system, coordinates, proximity, &reaches);
+        self.proximity = proximity;
+        self.reaches = reaches;
+        searched?;
+        self.near.clear();
+        let last = mem::take(&mut self.last);
+        for nearby in &last {
+            if nearby.gap > self.margin(&nearby.name) {
+                continue;
+            }
+            let number = self.number(nearby, list);
+            self.near.extend(number.map(|number| (nearby.name, number)));
+        }
+        self.last = last;
+        self.present.clear();
+        self.present.extend(self.near.iter().map(|(_, number)| *number));
+        self.present.sort_unstable();
+        Ok(())
+    }
+
+    /// The largest gap of a contact that is near (m).
+    fn margin(&self, name: &ContactName) -> f64 {
+        let of_body = |body: Option<usize>| body.and_then(|body| self.reaches.get(body)).copied();
+        let reach = match self.source.bodies(name) {
+            Some([first, second]) => of_body(first).unwrap_or(0.0) + of_body(second).unwrap_or(0.0),
+            None => 2.0 * self.reaches.iter().copied().fold(0.0, f64::max),
+        };
+        self.proximity + reach
+    }
+
+    /// Measures the longest way of a point of each body from one position to the other.
+    fn measure(&mut self, system: &dyn System, from: &[f64], to: &[f64]) {
+        let [before, after] = &mut self.poses;
+        system.poses(from, before);
+        system.poses(to, after);
+        let way = |((from, to), radius): ((&Isometry3<f64>, &Isometry3<f64>), &f64)| {
+            let moved = (to.translation.vector - from.translation.vector).norm();
+            moved + radius * from.rotation.angle_to(&to.rotation)
+        };
+        self.ways.clear();
+        self.ways.extend(before.iter().zip(&*after).zip(&self.radii).map(way));
     }
 
     /// The contacts near at the start of the step between these surfaces.

@@ -272,9 +272,8 @@ impl Scheme for ImpulseVelocity {
         self.advance(motion);
         let Motion { model, contacts, state } = &mut *motion;
         let (system, start) = (model.system(), &state.coordinates);
-        let reach = contacts.reach(system, start, &self.coordinates);
         contacts
-            .look(system, start, reach)
+            .look_ahead(system, [start, &self.coordinates], 0.0)
             .map_err(|source| Error::Contacts { time: state.time, source })?;
         self.active.clear();
         self.activate(motion, Position::Start)?;

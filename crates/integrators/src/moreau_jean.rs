@@ -270,8 +270,7 @@ impl MoreauJean {
         let (system, start) = (model.system(), &state.coordinates);
         let lost = |source| Error::Contacts { time: state.time, source };
         let tolerance = self.gap_tolerance;
-        let reach = contacts.reach(system, start, &self.forecast).max(tolerance);
-        contacts.look(system, start, reach).map_err(lost)?;
+        contacts.look_ahead(system, [start, &self.forecast], tolerance).map_err(lost)?;
         self.active.clear();
         let closed = (tolerance, |gap: f64| gap.is_nan() || gap <= tolerance);
         contacts.activate(system, &self.forecast, closed, &mut self.active).map_err(lost)?;

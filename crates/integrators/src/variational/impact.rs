@@ -187,10 +187,9 @@ impl Variational {
     /// Searches for contacts within the reach of the piece.
     fn look_ahead(&mut self, motion: &mut Motion) -> Result<(), Error> {
         let Motion { model, contacts, .. } = motion;
-        let (system, start) = (model.system(), &self.state.coordinates);
-        let reach = contacts.reach(system, start, &self.piece.discrete.end);
+        let ends = [self.state.coordinates.as_slice(), &self.piece.discrete.end];
         contacts
-            .look(system, start, reach.max(self.settings.touching))
+            .look_ahead(model.system(), ends, self.settings.touching)
             .map_err(|source| Error::Contacts { time: self.state.time, source })
     }
 

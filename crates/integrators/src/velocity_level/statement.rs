@@ -108,8 +108,14 @@ impl VelocityLevel {
         let Some(own) = &self.blocks else { return Ok(()) };
         let all = self.rows_of_blocks(own, active.len());
         let mut responses = all.clone();
-        model.system().apply_inverse_mass(place.mass_coordinates, &mut responses);
-        let product = all.tr_mul(&responses);
+        let (system, masses) = (model.system(), place.mass_coordinates);
+        // The product of a copy takes a fraction of the time of `tr_mul`, which takes dot products.
+        let product = if system.whiten(masses, None, &mut responses) {
+            responses.transpose() * &responses
+        } else {
+            system.apply_inverse_mass(masses, &mut responses);
+            all.transpose() * &responses
+        };
         let moves = self.moving(&all, &product);
         let mut statement = Statement {
             all: &all,
