@@ -3,8 +3,8 @@
 //! `whole_step ROBOT SCHEME STEP_SIZE TOLERANCE DRIVE [FOLDER]`, with the folder of its meshes if it is another one, reads the robot as `percussion run` does and prints its numbers of coordinates and
 //! velocities. Then each line of standard input is one JSON object: the state (`coordinates`, `velocity`), the number of `warm` steps
 //! that are not timed, and the number of `steps` that are. The answer is one JSON object a line: the `time` of the steps together (s),
-//! the `largest` of them (s), the largest relative `residual` of their contact problems, the most `contacts` of any, and the state at
-//! the end; or the `error` of the step that failed.
+//! the `largest` of them (s), the largest relative `residual` of their contact problems, the most `contacts` of any, the mean
+//! number of contact problems (`passes`) of a step, and the state at the end; or the `error` of the step that failed.
 #![expect(clippy::print_stdout, reason = "the answers are the output of this program")]
 
 use std::{
@@ -14,7 +14,7 @@ use std::{
     time::Instant,
 };
 
-use percussion_integrators::State;
+use percussion_integrators::{State, Work};
 use percussion_mechanism::scenario::{Drive, Robot, Scenario, Setup};
 use serde_json::{Value, json};
 
@@ -46,18 +46,22 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn answer(setup: &Setup, asked: &Value) -> Result<Value, Box<dyn Error>> {
     let numbers = |key: &str| serde_json::from_value::<Vec<f64>>(asked[key].clone());
     let count = |key: &str| asked[key].as_u64().unwrap_or_default();
-    let state = State { time: 0.0, coordinates: numbers("coordinates")?, velocity: numbers("velocity")? };
+    let state =
+        State { time: 0.0, coordinates: numbers("coordinates")?, velocity: numbers("velocity")? };
     let mut simulation = setup.scenario.stepping().begin(setup.mechanism.model.clone(), state)?;
     for _ in 0..count("warm") {
         simulation.step()?;
     }
-    let (mut residual, mut contacts, mut largest) = (0.0_f64, 0, 0.0_f64);
+    let (mut residual, mut contacts, mut largest, mut passes) = (0.0_f64, 0, 0.0_f64, 0);
     let start = Instant::now();
     let mut before = 0.0;
     for _ in 0..count("steps") {
         let report = simulation.step()?;
         residual = residual.max(report.relative_residual);
         contacts = contacts.max(report.contacts.len());
+        if let Work::RoundCones(work) = report.work {
+            passes += work.passes;
+        }
         let now = start.elapsed().as_secs_f64();
         largest = largest.max(now - before);
         before = now;
@@ -68,6 +72,7 @@ fn answer(setup: &Setup, asked: &Value) -> Result<Value, Box<dyn Error>> {
         "largest": largest,
         "residual": residual,
         "contacts": contacts,
+        "passes": passes as f64 / count("steps") as f64,
         "coordinates": coordinates,
         "velocity": velocity,
     }))

@@ -10,9 +10,7 @@ use percussion_dynamics::{
     motion::BodyMotion,
 };
 
-use crate::{
-    collider::Collider, feature::Feature, pairs, scene::Found, solid::Placed, witness::Witness,
-};
+use crate::{collider::Collider, feature::Feature, pairs, solid::Placed, witness::Witness};
 
 /// The name of a contact: two colliders and a feature of each.
 ///
@@ -45,6 +43,15 @@ pub struct Contact {
     pub friction: f64,
     /// Coefficient of restitution, the geometric mean of the two surfaces'.
     pub restitution: f64,
+}
+
+/// Two features that are near.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) id: ContactId,
+    pub(crate) witness: Witness,
+    /// Coefficients of friction and of restitution.
+    pub(crate) coefficients: [f64; 2],
 }
 
 impl Contact {

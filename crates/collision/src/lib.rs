@@ -140,6 +140,7 @@ mod pairs;
 mod parry;
 #[cfg(feature = "hulls")]
 mod points;
+mod reach;
 mod scene;
 mod shape;
 mod solid;

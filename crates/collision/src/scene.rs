@@ -1,17 +1,21 @@
 //! All colliders of a system and the contacts between them: [`Scene`].
 
+mod error;
+
 use nalgebra::Isometry3;
 use percussion_dynamics::{Dimension, System};
 
 use crate::{
     broad_phase::BroadPhase,
-    collider::{Collider, ColliderError, check_pose},
-    contact::{self, Contact, ContactId, FeatureGap},
-    pair::{Pair, PairError, Pairs},
+    collider::{Collider, check_pose},
+    contact::{self, Contact, ContactId, FeatureGap, Found},
+    pair::{Pair, Pairs},
     pairs::{self, Active},
+    reach::Reach,
     solid::{Aabb, Placed, Solid},
-    witness::Witness,
 };
+
+pub use error::SceneError;
 
 /// Up to this number of bounded colliders, all their pairs are compared, which takes less time than a tree.
 const FEW: usize = 40;
@@ -31,64 +35,6 @@ impl Default for Settings {
     fn default() -> Self {
         Self { proximity: 1e-6 }
     }
-}
-
-/// The reason why colliders do not make a scene, or contacts cannot be found.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SceneError {
-    /// A collider does not match the system, or its pose is invalid.
-    #[error("collider {index}: {source}")]
-    Collider {
-        /// Index of the collider.
-        index: usize,
-        /// The reason.
-        source: ColliderError,
-    },
-    /// There are two half-spaces on different bodies, which overlap at any position.
-    #[error("colliders {} and {} are half-spaces, expected at most one of a pair that can touch", .colliders[0], .colliders[1])]
-    TwoHalfSpaces {
-        /// Indices of the two.
-        colliders: [usize; 2],
-    },
-    /// An excluded pair names a body that does not exist.
-    #[error("excluded body {body} does not exist, expected an index below {count}")]
-    Excluded {
-        /// Index given.
-        body: usize,
-        /// Number of bodies.
-        count: usize,
-    },
-    /// The proximity is negative or not finite.
-    #[error("proximity is {value:?}, expected a finite number of at least 0 (m)")]
-    Proximity {
-        /// Value given (m).
-        value: f64,
-    },
-    /// The number of bodies or of coordinates differs from that of the system of the scene.
-    #[error("{quantity} is {found}, expected {expected} as in the system of the scene")]
-    Length {
-        /// The quantity that differs.
-        quantity: &'static str,
-        /// Number in the system of the scene.
-        expected: usize,
-        /// Number found.
-        found: usize,
-    },
-    /// A pair does not consist of two colliders of the scene, or its coefficients are out of range.
-    #[error("pair {index}: {source}")]
-    Pair {
-        /// Index of the pair.
-        index: usize,
-        /// The reason.
-        source: PairError,
-    },
-    /// The iteration for the distance of two shapes found no answer.
-    #[error("the distance of colliders {} and {} could not be found", .colliders[0], .colliders[1])]
-    Undecided {
-        /// Indices of the two.
-        colliders: [usize; 2],
-    },
 }
 
 /// The colliders of a system.
@@ -167,29 +113,6 @@ pub struct Workspace {
     active: Vec<Active>,
     found: Vec<Found>,
     contacts: Vec<Contact>,
-}
-
-/// How far contacts are searched for: those with a gap of at most the proximity and the reaches of both bodies together.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reach<'a> {
-    pub(crate) proximity: f64,
-    /// Reach of each body (m, ≥ 0), or empty for none.
-    pub(crate) of_bodies: &'a [f64],
-}
-
-impl Reach<'_> {
-    fn of(&self, collider: &Collider) -> f64 {
-        collider.body().and_then(|body| self.of_bodies.get(body)).copied().unwrap_or(0.0)
-    }
-}
-
-/// Two features that are near.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
-    pub(crate) id: ContactId,
-    pub(crate) witness: Witness,
-    /// Coefficients of friction and of restitution.
-    pub(crate) coefficients: [f64; 2],
 }
 
 impl Workspace {

@@ -11,7 +11,8 @@ use crate::{
     collider::Collider,
     contact::ContactId,
     feature::Feature,
-    scene::{Reach, Scene, SceneError, Workspace},
+    reach::Reach,
+    scene::{Scene, SceneError, Workspace},
     solid::Solid,
 };
 

@@ -86,6 +86,44 @@ fn mass_matrix_is_that_of_newton_and_euler(case: &Case) -> Result<(), TestCaseEr
     Ok(())
 }
 
+/// Sums with the mass matrix are divided by as dense matrices, whether or not what is added couples other velocities.
+fn sums_are_those_of_dense_matrices(case: &Case) -> Result<(), TestCaseError> {
+    let n = case.system.velocity_count();
+    let matrix = mass_matrix(&case.system, &case.q);
+    let size = matrix.diagonal().amax();
+    let columns = DMatrix::from_fn(n, 6, |i, j| case.w[(i + j) % n.max(1)]);
+    let row = DVector::from_fn(n, |i, _| case.v[i]);
+    let pair = DVector::from_fn(n, |i, _| if i + 2 >= n { 1.0 } else { 0.0 });
+    let diagonal = DMatrix::from_diagonal(&row.map(|v| size * (1.0 + v * v)));
+    let added = [
+        DMatrix::zeros(n, n),
+        diagonal.clone(),
+        &diagonal + size * &pair * pair.transpose(),
+        diagonal + size * &row * row.transpose(),
+    ];
+    for added in added {
+        let sum = &matrix + &added;
+        let mut solved = columns.clone();
+        case.system.apply_inverse_sum(&case.q, &added, &mut solved);
+        let residual = (&sum * &solved - &columns).amax();
+        let scale = sum.amax() * solved.amax() + 1.0;
+        prop_assert!(residual <= ROUNDING * scale, "{residual} of {scale}");
+        let mut white = columns.clone();
+        if case.system.whiten(&case.q, Some(&added), &mut white) {
+            let (a, b) = (white.tr_mul(&white), columns.tr_mul(&solved));
+            prop_assert!((&a - &b).amax() <= 1e-10 * b.amax().max(1e-300), "{a} {b}");
+        } else {
+            prop_assert_eq!(&white, &columns, "what cannot be divided stays");
+        }
+        // The mass matrix itself is still the same.
+        let mut alone = columns.clone();
+        case.system.apply_inverse_mass(&case.q, &mut alone);
+        let residual = (&matrix * &alone - &columns).amax();
+        prop_assert!(residual <= ROUNDING * (matrix.amax() * alone.amax() + 1.0), "{residual}");
+    }
+    Ok(())
+}
+
 /// `½ vᵀ M v` is the energy of bodies whose motion is computed by differences of their poses, for the velocity `v`
 /// and, by polarization, for pairs.
 fn mass_matrix_is_that_of_the_kinetic_energy(case: &Case) -> Result<(), TestCaseError> {
@@ -344,6 +382,7 @@ fn everything_holds(case: &Case) -> Result<(), TestCaseError> {
     prop_assert_eq!(case.system.check_coordinates(&case.q), Ok(()));
     trees_are_apart(case)?;
     mass_matrix_is_that_of_newton_and_euler(case)?;
+    sums_are_those_of_dense_matrices(case)?;
     mass_matrix_is_that_of_the_kinetic_energy(case)?;
     bias_is_that_of_newton_and_euler_by_differences(case)?;
     forward_dynamics_invert_inverse_dynamics(case)?;

@@ -264,9 +264,7 @@ impl Scheme for StewartTrinkle {
         outer.predict(model, settings, state)?;
         let (start, time) = (&state.coordinates, state.time);
         let lost = |source| Error::Contacts { time, source };
-        contacts
-            .look_ahead(system, [start, &outer.predicted], settings.tolerance)
-            .map_err(lost)?;
+        contacts.look_ahead(system, [start, &outer.predicted], settings.tolerance).map_err(lost)?;
         active.clone_from(touching);
         let violated = (0.0, |gap: f64| gap.is_nan() || gap < 0.0);
         contacts.activate(system, &outer.predicted, violated, active).map_err(lost)?;

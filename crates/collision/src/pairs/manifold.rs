@@ -145,8 +145,7 @@ fn are_apart(a: &Placed<'_>, b: &Placed<'_>, margin: f64) -> bool {
     let (along_a, along_b) = (a.pose.rotation * half_a, b.pose.rotation * half_b);
     let between = a.pose.translation.vector - b.pose.translation.vector;
     let (square_a, square_b) = (along_a.norm_squared(), along_b.norm_squared());
-    let (both, on_a, on_b) =
-        (along_a.dot(&along_b), along_a.dot(&between), along_b.dot(&between));
+    let (both, on_a, on_b) = (along_a.dot(&along_b), along_a.dot(&between), along_b.dot(&between));
     // The parameters of the nearest points of the axes, from −1 to 1. Of axes that are parallel up to rounding any will do.
     let determinant = square_a * square_b - both * both;
     let crossing = (both * on_b - square_b * on_a) / determinant;

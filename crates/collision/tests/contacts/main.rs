@@ -9,5 +9,6 @@ mod gradients;
 mod hostile;
 mod manifolds;
 mod parry;
+mod reaches;
 mod refusals;
 mod symmetry;

@@ -159,10 +159,9 @@ impl BlockSparse {
         contacts: usize,
         blocks: &[(usize, usize, Matrix3<f64>)],
     ) -> Result<Self, ProblemError> {
-        let place = |&(row, column, _): &(usize, usize, Matrix3<f64>)| (row, column);
-        if !blocks.is_sorted_by_key(place) {
+        if !blocks.is_sorted_by_key(|block| (block.0, block.1)) {
             let mut sorted = blocks.to_vec();
-            sorted.sort_by_key(place);
+            sorted.sort_by_key(|block| (block.0, block.1));
             return Self::from_blocks(contacts, &sorted);
         }
         let mut sparse = Self {
@@ -176,10 +175,9 @@ impl BlockSparse {
             if row >= contacts || column >= contacts {
                 return Err(ProblemError::BlockPosition { row, column, contacts });
             }
-            if last == Some((row, column)) {
+            if last.replace((row, column)) == Some((row, column)) {
                 return Err(ProblemError::DuplicateBlock { row, column });
             }
-            last = Some((row, column));
             if row == column {
                 sparse.diagonal[row] = sparse.blocks.len();
             }
@@ -187,10 +185,8 @@ impl BlockSparse {
             sparse.columns.push(column);
             sparse.blocks.push(block);
         }
-        for row in 0..contacts {
-            if sparse.diagonal[row] == usize::MAX {
-                return Err(ProblemError::MissingDiagonal { contact: row });
-            }
+        if let Some(contact) = sparse.diagonal.iter().position(|place| *place == usize::MAX) {
+            return Err(ProblemError::MissingDiagonal { contact });
         }
         Ok(sparse)
     }
@@ -254,10 +250,8 @@ impl BlockSparse {
         let range = *self.starts.get(row)?..*self.starts.get(row + 1)?;
         let columns = &self.columns[range.clone()];
         // A full row has each column in its place.
-        let position = match columns.get(column) {
-            Some(&there) if there == column => column,
-            _ => columns.binary_search(&column).ok()?,
-        };
+        let is_full = columns.get(column) == Some(&column);
+        let position = if is_full { column } else { columns.binary_search(&column).ok()? };
         Some(&self.blocks[range.start + position])
     }
 

@@ -19,6 +19,16 @@ pub const COMBINED_CONTACTS: usize = 400;
 /// Number of contacts from which a factorization costs more than [`FEW`] projected gradients.
 const MANY: usize = 100;
 
+/// Up to this number of contacts Newton's steps take less time than many sweeps.
+const TINY: usize = 10;
+
+/// Sweeps over these before the steps, and the number of steps.
+const OPENING: usize = 25;
+const OPENING_STEPS: usize = 40;
+
+/// Steps of the solver of problems with blocks where it is tried as a whole.
+const MOST_STEPS: usize = 20_000;
+
 /// Steps of the projected gradient that are tried before a factorization of many contacts.
 const FEW: usize = 1_500;
 
@@ -30,7 +40,8 @@ const WINDOW: usize = 300;
 /// Serialized with the method's [name](Method::name) as tag: `{"combined": {"tolerance": 1e-10}}`.
 ///
 /// **The default**, [`Method::Combined`], begins with [sweeps](block_gauss_seidel) that extrapolate from the
-/// last ten. They solve most problems in fewer than a hundred sweeps. Problems that need more have many
+/// last ten. They solve most problems in fewer than a hundred sweeps. Up to ten contacts that are not solved after 25 sweeps
+/// get 40 steps of the solver of [problems with blocks](mixed) before further sweeps. Problems that need more have many
 /// contacts on few bodies or strong friction. Over more than 100 contacts, sweeps that do not halve the residual in 300
 /// are followed by 1500 steps of the projected gradient. After about `n²` sweeps of `n` contacts, a third of the time of
 /// the [interior point](interior_point) method, that method is tried if `n` is at most [`COMBINED_CONTACTS`], and up to
@@ -323,12 +334,16 @@ fn combined<D: Delassus>(
     // Fifteen factorizations of 18 n³ flops cost as much as 3 n² sweeps of 100 ns per contact, if a flop takes
     // 1 ns, as it does in small matrices.
     let patience = (n * n).clamp(100, 3_000);
-    let first = settings.max_sweeps.min(patience);
-    let first = block_gauss_seidel::Settings { max_sweeps: first, ..base };
+    let limit = settings.max_sweeps.min(patience);
+    let first = block_gauss_seidel::Settings { max_sweeps: limit, ..base };
     let window = if n > MANY { WINDOW } else { usize::MAX };
-    let mut best = block_gauss_seidel::solve_while_falling(problem, &first, window, impulses)?;
+    let (mut best, mut others) = if n <= TINY {
+        opening(problem, &first, impulses)?
+    } else {
+        (block_gauss_seidel::solve_while_falling(problem, &first, window, impulses)?, 0)
+    };
     // Only sweeps count toward the limit of sweeps.
-    let (mut sweeps_done, mut others) = (best.iterations, 0);
+    let mut sweeps_done = best.iterations;
     if n <= MANY && best.status != Status::Solved && is_infeasible(problem) {
         best.status = Status::Infeasible;
         return Ok(best);
@@ -362,7 +377,7 @@ fn combined<D: Delassus>(
             }
             Helper::Blocks if n > MANY => continue,
             Helper::Blocks => {
-                others += by_blocks(coulomb, tolerance, &mut candidate)?;
+                others += by_blocks(coulomb, (tolerance, MOST_STEPS), &mut candidate)?;
                 forth_and_back
             }
             Helper::FewGradients if n <= MANY => continue,
@@ -401,10 +416,39 @@ fn combined<D: Delassus>(
     Ok(best)
 }
 
+/// The first sweeps over very few contacts, with Newton's steps after a few; returns the number of these steps too.
+///
+/// Where few sweeps do not solve such a problem, many are needed, which take more time than the steps.
+fn opening<D: Delassus>(
+    problem: &Problem<D>,
+    settings: &block_gauss_seidel::Settings,
+    impulses: &mut [Vector3<f64>],
+) -> Result<(Report, usize), Error> {
+    let max_sweeps = settings.max_sweeps;
+    let few = block_gauss_seidel::Settings { max_sweeps: OPENING.min(max_sweeps), ..*settings };
+    let first = block_gauss_seidel::solve(problem, &few, impulses)?;
+    if first.status == Status::Solved || max_sweeps <= OPENING {
+        return Ok((first, 0));
+    }
+    let mut candidate = impulses.to_vec();
+    let coulomb = problem.by_law(Law::Coulomb);
+    let steps = by_blocks(&coulomb, (settings.tolerance, OPENING_STEPS), &mut candidate)?;
+    let rest =
+        block_gauss_seidel::Settings { max_sweeps: max_sweeps - first.iterations, ..*settings };
+    let second = block_gauss_seidel::solve(problem, &rest, &mut candidate)?;
+    let mut best = first;
+    if second.residual < first.residual {
+        impulses.copy_from_slice(&candidate);
+        best = second;
+    }
+    best.iterations = first.iterations + second.iterations;
+    Ok((best, steps))
+}
+
 /// Continues as a problem with blocks; returns the number of iterations. A matrix that such a problem refuses takes none.
 fn by_blocks<D: Delassus>(
     problem: &Problem<D>,
-    tolerance: f64,
+    (tolerance, max_iterations): (f64, usize),
     impulses: &mut [Vector3<f64>],
 ) -> Result<usize, Error> {
     let disc = |contact: &Contact| Block::contact(Section::Disc(contact.friction()));
@@ -413,7 +457,7 @@ fn by_blocks<D: Delassus>(
     let Ok(problem) = mixed::Problem::new(problem.dense(), free, discs.collect()) else {
         return Ok(0);
     };
-    let settings = mixed::Settings { tolerance, ..mixed::Settings::default() };
+    let settings = mixed::Settings { tolerance, max_iterations, ..mixed::Settings::default() };
     let mut flat: Vec<f64> = impulses.iter().flatten().copied().collect();
     let report = problem.solve_from(&settings, &mut flat)?;
     for (impulse, found) in impulses.iter_mut().zip(flat.chunks_exact(3)) {

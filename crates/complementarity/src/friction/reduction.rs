@@ -114,7 +114,8 @@ mod tests {
             (2, 2, diagonal([3.0, 0.0, 0.0])),
         ];
         let velocities = [-1.0, -2.0, -3.0].map(|normal| Vector3::new(normal, 0.5, 0.0));
-        let reduction = Reduction::new(blocks.to_vec(), &velocities, &[0.1, 0.2, 0.3]).unwrap().unwrap();
+        let reduction =
+            Reduction::new(blocks.to_vec(), &velocities, &[0.1, 0.2, 0.3]).unwrap().unwrap();
         assert_eq!(reduction.contacts, [0, 2]);
         let Reduction { problem, .. } = &reduction;
         assert_eq!(problem.free_velocity(), [velocities[0], velocities[2]]);

@@ -22,7 +22,7 @@ use nalgebra::DMatrix;
 
 use super::{
     geometry::Geometry,
-    tree::{Scratch, Tree, VelocityNode},
+    tree::{LANES, Scratch, Tree, VelocityNode},
 };
 
 impl<G: Geometry> Tree<G> {
@@ -76,9 +76,8 @@ impl<G: Geometry> Tree<G> {
             above.any(|above| above == j)
         };
         let rows = added.chunks_exact(self.velocity_count().max(1)).enumerate();
-        let mut entries = rows.flat_map(|(k, row)| {
-            row[..k].iter().enumerate().map(move |(j, entry)| (k, j, *entry))
-        });
+        let mut entries = rows
+            .flat_map(|(k, row)| row[..k].iter().enumerate().map(move |(j, entry)| (k, j, *entry)));
         entries.all(|(k, j, entry)| entry == 0.0 || is_on_path(k, j))
     }
 
@@ -208,7 +207,7 @@ impl<G: Geometry> Tree<G> {
         for k in (0..n).rev() {
             let entry = lanes[k];
             // Contact rows are zero for every velocity that does not move the contact.
-            if entry == [0.0; C] {
+            if entry.iter().all(|entry| *entry == 0.0) {
                 continue;
             }
             let row = &factor[n * k..n * (k + 1)];
@@ -220,9 +219,6 @@ impl<G: Geometry> Tree<G> {
         }
     }
 }
-
-/// Number of columns that are divided at once.
-pub(super) const LANES: usize = 4;
 
 /// What columns are divided by, where `Lᵀ D L` was factorized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

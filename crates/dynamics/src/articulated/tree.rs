@@ -7,8 +7,10 @@ use nalgebra::{DMatrix, UnitQuaternion, Vector3};
 use super::{
     JointKind, Link,
     geometry::{Geometry, Inertia, Spatial},
-    mass_matrix::LANES,
 };
+
+/// Number of columns that are divided by the mass matrix at once.
+pub(super) const LANES: usize = 4;
 
 /// The links of a system in the plane or in space, parents first.
 #[derive(Clone, Debug)]

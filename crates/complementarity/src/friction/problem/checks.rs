@@ -26,7 +26,7 @@ pub(super) fn check_entries(delassus: &BlockSparse) -> Result<(), ProblemError> 
 }
 
 fn is_transpose(block: &Matrix3<f64>, mirror: &Matrix3<f64>) -> bool {
-    (0..3).all(|r| (0..3).all(|c| block[(r, c)] == mirror[(c, r)]))
+    *block == mirror.transpose()
 }
 
 /// Whether the operator is symmetric within [`SYMMETRY`].
