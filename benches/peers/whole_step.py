@@ -13,9 +13,9 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import json
+import os
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ import numpy as np
 RUNS = 21
 #: Largest accepted relative residual.
 TOLERANCE = 1e-8
-ROOT = Path(__file__).parents[2]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Case:
     """A robot in a situation."""
 
     name: str
-    package: str | None
+    package: str
     file: str
     #: What drives it, as in ``percussion run --drive``; limp robots have no actuators in MuJoCo either.
     drive: str = "limp"
@@ -91,10 +90,8 @@ class Ours:
         self._process.wait()
 
 
-def found(case: Case, folder: Path) -> Path | None:
+def found(case: Case) -> Path | None:
     """The file of a robot, or ``None`` if its package is not installed."""
-    if case.package is None:
-        return ROOT / case.file
     spec = importlib.util.find_spec(case.package)
     if spec is None or spec.submodule_search_locations is None:
         return None
@@ -102,7 +99,7 @@ def found(case: Case, folder: Path) -> Path | None:
     if not case.on_floor:
         return file
     # Beside the robot's own file, so that its meshes are found.
-    own = file.with_name(f"{file.stem}_on_floor.xml")
+    own = file.with_name(f"{file.stem}_on_floor_{os.getpid()}.xml")
     own.write_text(FLOOR.format(file=file.name))
     return own
 
@@ -146,16 +143,18 @@ def main() -> None:
     wanted = sys.argv[2] if len(sys.argv) > 2 else ""
     print(f"MuJoCo {mujoco.__version__}; times of a step in microseconds")
     print(f"{'robot':22} {'n_v':>4} {'ncon':>4} {'nefc':>4} {'ours':>5} {'mj_step':>8} {'ours':>8} {'ratio':>6} {'10–90 %':>11} {'residual':>9} {'passes':>6}")
-    with tempfile.TemporaryDirectory() as folder:
-        for case in (case for case in CASES if wanted in case.name):
-            file = found(case, Path(folder))
-            if file is None:
-                print(f"{case.name:22} not compared: {case.package} is not installed")
-                continue
-            try:
-                print(compare(case, file, driver), flush=True)
-            except RuntimeError as error:
-                print(f"{case.name:22} {error}", flush=True)
+    for case in (case for case in CASES if wanted in case.name):
+        file = found(case)
+        if file is None:
+            print(f"{case.name:22} not compared: {case.package} is not installed")
+            continue
+        try:
+            print(compare(case, file, driver), flush=True)
+        except RuntimeError as error:
+            print(f"{case.name:22} {error}", flush=True)
+        finally:
+            if case.on_floor:
+                file.unlink()
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 //! Other libraries on the same problems in the same run.
 //!
-//! The peers are currently Siconos's lexicographic Lemke method and its solvers of contacts with friction.
-//! Our drivers in C are compiled against the installed library. The programs `lemke_peers` and
+//! The peers are Siconos's lexicographic Lemke method and its solvers of contacts with friction, and MuJoCo's whole steps of
+//! robots. For Siconos our drivers in C are compiled against the installed library. The programs `lemke_peers` and
 //! `friction_peers` of percussion-benches send them each problem in turn with our solvers, so that load and
-//! clock of the machine affect both times alike.
+//! clock of the machine affect both times alike. For MuJoCo `benches/peers/whole_step.py` does the same.
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -32,8 +32,14 @@ const PEERS: [Peer; 2] = [
 
 /// Runs the comparisons and saves their tables with the description of the machine.
 ///
-/// A filter that begins with `friction` selects a part of that comparison, any other one a family of LCPs.
+/// A filter that begins with `friction` selects a part of that comparison, one that begins with `robots` the whole steps (of
+/// the robots whose name contains what follows a `/`), any other one a family of LCPs.
 pub(super) fn run(options: &Options, folder: &Path, machine: &str) -> anyhow::Result<()> {
+    let wanted = options.filter.as_deref().and_then(|filter| filter.strip_prefix("robots"));
+    if let Some(name) = wanted {
+        let table = robots(name.trim_start_matches('/'))?;
+        return save(folder, machine, &table);
+    }
     let asked = options.filter.as_ref().map(|filter| filter.starts_with("friction"));
     let mut tables = String::new();
     for peer in PEERS.iter().filter(|peer| asked.is_none_or(|friction| friction == peer.friction)) {
@@ -55,9 +61,33 @@ pub(super) fn run(options: &Options, folder: &Path, machine: &str) -> anyhow::Re
         println!("\n{table}");
         tables += &table;
     }
+    if options.filter.is_none() {
+        tables += &robots("")?;
+    }
+    save(folder, machine, &tables)
+}
+
+fn save(folder: &Path, machine: &str, tables: &str) -> anyhow::Result<()> {
     fs::write(folder.join("peers.txt"), format!("{machine}\n{tables}"))?;
     println!("saved in {}", folder.display());
     Ok(())
+}
+
+/// Whole steps of robots whose name contains `name`, by the Python of the variable `PYTHON` or `python3`.
+fn robots(name: &str) -> anyhow::Result<String> {
+    let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+    if !shell::succeeds(Command::new(&python).args(["-c", "import mujoco, numpy"])) {
+        let install = "pip install mujoco gymnasium gymnasium-robotics mjlab dm-control";
+        return Err(Refusal::missing("MuJoCo for Python", install).into());
+    }
+    let example = ["--package", "percussion-benches", "--example", "whole_step"];
+    shell::run(cargo(["build", "--release"]).args(example))?;
+    let mut command = Command::new(python);
+    command.arg(shell::root().join("benches/peers/whole_step.py"));
+    command.arg(shell::target().join("release/examples/whole_step")).arg(name);
+    let table = shell::read(&mut command)?;
+    println!("\n{table}");
+    Ok(table)
 }
 
 /// Compiles the driver `name` into `folder`.

@@ -14,7 +14,8 @@ use crate::{
 type Block<const C: usize> = [[f64; C]; C];
 
 impl ContactSet {
-    /// Computes `M⁻¹ Jᵀ` for all contacts, with one factorization of the mass matrix at `coordinates`.
+    /// Divides the rows of all contacts by the mass matrix at `coordinates`, with one factorization: `D^(−1/2) L⁻ᵀ Jᵀ` if the
+    /// system [whitens](System::whiten), otherwise `M⁻¹ Jᵀ`.
     ///
     /// # Errors
     ///
