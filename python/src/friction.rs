@@ -122,7 +122,7 @@ impl FrictionProblem {
         let blocks = blocks
             .map(|(row, column)| (row, column, Matrix3::from_fn(|i, j| entry(row, column, i, j))));
         let blocks: Vec<_> = blocks.filter(|(_, _, block)| *block != Matrix3::zeros()).collect();
-        let reduction = Reduction::new(&blocks, &vectors(&free, components), &friction);
+        let reduction = Reduction::new(blocks, &vectors(&free, components), &friction);
         let Some(reduction) = checked(reduction)? else { return Ok(None) };
         let Reduction { problem, contacts, .. } = reduction.with_law(law);
         Ok(Some((Self { problem, components: 3, start: None, method: None }, contacts)))
