@@ -1,9 +1,9 @@
 //! Steps of a robot from states that another program sends, timed, for comparisons of whole steps with other engines.
 //!
-//! `whole_step ROBOT SCHEME STEP_SIZE TOLERANCE DRIVE [FOLDER]`, with the folder of its meshes if it is another one, reads the robot as `percussion run` does and prints its numbers of coordinates and
-//! velocities. Then each line of standard input is one JSON object: the state (`coordinates`, `velocity`), the number of `warm` steps
+//! `whole_step ROBOT SCHEME STEP_SIZE TOLERANCE DRIVE [FOLDER]` reads the robot as `percussion run` does and prints its state at the
+//! start. The folder is that below which all its files are, if it is not that of `ROBOT`. Then each line of standard input is one JSON object: the state (`coordinates`, `velocity`), the number of `warm` steps
 //! that are not timed, and the number of `steps` that are. The answer is one JSON object a line: the `time` of the steps together (s),
-//! the `largest` of them (s), the largest relative `residual` of their contact problems, the most `contacts` of any, the mean
+//! the largest relative `residual` of their contact problems, the most `contacts` of any, the mean
 //! number of contact problems (`passes`) of a step, and the state at the end; or the `error` of the step that failed.
 #![expect(clippy::print_stdout, reason = "the answers are the output of this program")]
 
@@ -52,9 +52,8 @@ fn answer(setup: &Setup, asked: &Value) -> Result<Value, Box<dyn Error>> {
     for _ in 0..count("warm") {
         simulation.step()?;
     }
-    let (mut residual, mut contacts, mut largest, mut passes) = (0.0_f64, 0, 0.0_f64, 0);
+    let (mut residual, mut contacts, mut passes) = (0.0_f64, 0, 0);
     let start = Instant::now();
-    let mut before = 0.0;
     for _ in 0..count("steps") {
         let report = simulation.step()?;
         residual = residual.max(report.relative_residual);
@@ -62,14 +61,11 @@ fn answer(setup: &Setup, asked: &Value) -> Result<Value, Box<dyn Error>> {
         if let Work::RoundCones(work) = report.work {
             passes += work.passes;
         }
-        let now = start.elapsed().as_secs_f64();
-        largest = largest.max(now - before);
-        before = now;
     }
+    let time = start.elapsed().as_secs_f64();
     let State { coordinates, velocity, .. } = simulation.state();
     Ok(json!({
-        "time": before,
-        "largest": largest,
+        "time": time,
         "residual": residual,
         "contacts": contacts,
         "passes": passes as f64 / count("steps") as f64,

@@ -68,7 +68,7 @@ class Ours:
         if case.folder is not None:
             command.append(str((file.parent / case.folder).resolve()))
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.start = self._read()
+        self._read()
 
     def _read(self) -> dict[str, Any]:
         line = self._process.stdout.readline()

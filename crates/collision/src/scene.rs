@@ -272,7 +272,7 @@ impl Scene {
         reach: &Reach<'_>,
         workspace: &'w mut Workspace,
     ) -> Result<&'w [Found], SceneError> {
-        self.check(system, coordinates, reach.proximity)?;
+        self.check(system, coordinates, reach)?;
         system.poses(coordinates, &mut workspace.bodies);
         self.place(&workspace.bodies, &mut workspace.poses)?;
         self.find_pairs(reach, workspace);
@@ -315,15 +315,22 @@ impl Scene {
         &self,
         system: &dyn System,
         coordinates: &[f64],
-        value: f64,
+        reach: &Reach<'_>,
     ) -> Result<(), SceneError> {
-        if !(value.is_finite() && value >= 0.0) {
-            return Err(SceneError::Proximity { value });
+        let numbers = std::iter::once(&reach.proximity).chain(reach.of_bodies);
+        for &value in numbers {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(SceneError::Proximity { value });
+            }
         }
         self.check_system(system)?;
         let (expected, found) = (self.coordinate_count, coordinates.len());
         if found != expected {
             return Err(SceneError::Length { quantity: "length of coordinates", expected, found });
+        }
+        let (expected, found) = (self.body_count, reach.of_bodies.len());
+        if found != 0 && found != expected {
+            return Err(SceneError::Length { quantity: "number of reaches", expected, found });
         }
         Ok(())
     }

@@ -147,7 +147,7 @@ pub trait System: Debug + Send + Sync {
     fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>);
 
     /// Replaces `columns` (`n_v × k`) by `(M(q) + added)⁻¹ columns`, with a symmetric `added` (`n_v × n_v`) that keeps the sum
-    /// positive definite, as the implicit part of forces that depend on velocity does. Otherwise the columns become NaN.
+    /// positive definite, as the implicit part of forces that depend on velocity does. Otherwise the result is not finite.
     ///
     /// The default implementation factorizes the sum as a dense matrix.
     fn apply_inverse_sum(

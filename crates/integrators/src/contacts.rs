@@ -90,6 +90,8 @@ struct Found {
     /// The proximity of the last look, and the reaches of the bodies, none or one each (m).
     proximity: f64,
     reaches: Vec<f64>,
+    /// Scratch for wider reaches (m).
+    wide: Vec<f64>,
     /// The [radius](ContactSource::radius) of each body and the longest way of a point of it in a step (m).
     radii: Vec<f64>,
     ways: Vec<f64>,
@@ -133,6 +135,7 @@ impl Contacts {
             place: None,
             proximity: 0.0,
             reaches: Vec::new(),
+            wide: Vec::new(),
             ways: Vec::new(),
             radii: (0..model.system().body_count()).map(|body| source.radius(body)).collect(),
             poses: [Vec::new(), Vec::new()],
@@ -270,7 +273,7 @@ impl Contacts {
         active: &mut Vec<usize>,
     ) -> Result<(), ContactSourceError> {
         let Some(found) = &mut self.found else { return Ok(()) };
-        found.find(system, coordinates, limit)?;
+        found.find_within(system, coordinates, limit, &[])?;
         let last = mem::take(&mut found.last);
         for ends in last.chunk_by(|a, b| a.name.surfaces == b.name.surfaces) {
             let mut closed_ends = ends.iter().filter(|end| closed(end.gap)).peekable();
@@ -303,27 +306,18 @@ impl Contacts {
         let deepest = gaps.fold(0.0, |deepest, gap| f64::max(deepest, -gap));
         let Some(found) = &mut self.found else { return Ok(deepest) };
         // The next step searches here, and will mostly look less than twice as far.
-        let (proximity, mut reaches) = (found.proximity, mem::take(&mut found.reaches));
-        reaches.iter_mut().for_each(|reach| *reach *= 2.0);
-        let searched = found.find_within(system, coordinates, proximity, &reaches);
-        found.reaches = reaches;
+        let mut wide = mem::take(&mut found.wide);
+        wide.clear();
+        wide.extend(found.reaches.iter().map(|reach| 2.0 * reach));
+        let searched = found.find_within(system, coordinates, found.proximity, &wide);
+        found.wide = wide;
         searched?;
         Ok(found.last.iter().fold(deepest, |deepest, nearby| deepest.max(-nearby.gap)))
     }
 }
 
 impl Found {
-    /// Finds at least the contacts within `proximity` (m).
-    fn find(
-        &mut self,
-        system: &dyn System,
-        coordinates: &[f64],
-        proximity: f64,
-    ) -> Result<(), ContactSourceError> {
-        self.find_within(system, coordinates, proximity, &[])
-    }
-
-    /// The same with reaches of the bodies. There is no search if the last one was at the same position and as far.
+    /// Finds at least the contacts within `proximity` and the reaches of both bodies (m; none or one each). There is no search if the last one was at the same position and as far.
     fn find_within(
         &mut self,
         system: &dyn System,

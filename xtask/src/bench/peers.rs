@@ -61,10 +61,12 @@ pub(super) fn run(options: &Options, folder: &Path, machine: &str) -> anyhow::Re
         println!("\n{table}");
         tables += &table;
     }
+    save(folder, machine, &tables)?;
     if options.filter.is_none() {
         tables += &robots("")?;
+        save(folder, machine, &tables)?;
     }
-    save(folder, machine, &tables)
+    Ok(())
 }
 
 fn save(folder: &Path, machine: &str, tables: &str) -> anyhow::Result<()> {

@@ -64,6 +64,22 @@ fn a_pair_is_found_within_the_proximity_and_both_reaches() {
 }
 
 #[test]
+fn reaches_that_are_no_lengths_or_too_many_are_refused() {
+    let (system, colliders) = scene(2);
+    let mut search = Scene::new(colliders, &system).unwrap().search();
+    let q: Vec<f64> = (0..2).flat_map(|_| pose_coordinates(&Isometry3::identity())).collect();
+    let mut refusal = |reaches: &[f64]| {
+        search.find_within(&system, &q, 0.0, reaches, &mut Vec::new()).unwrap_err().to_string()
+    };
+    for (reach, named) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf"), (-0.1, "-0.1")] {
+        let refused = refusal(&[0.0, reach]);
+        assert!(refused.contains(&format!("is {named}, expected a finite number")), "{refused}");
+    }
+    let refused = refusal(&[0.1; 3]);
+    assert!(refused.contains("number of reaches is 3, expected 2"), "{refused}");
+}
+
+#[test]
 fn the_source_names_the_bodies_of_a_contact() {
     let (system, colliders) = scene(3);
     let whole = Scene::new(colliders, &system).unwrap();

@@ -147,10 +147,7 @@ impl Kinematics {
     /// [`ShapeError`].
     pub fn apply_inverse_mass(&mut self, columns: &mut DMatrix<f64>) -> Result<(), ShapeError> {
         check_matrix("columns", columns, self.velocity.len(), columns.ncols())?;
-        with!(&mut self.state, |tree, scratch| {
-            tree.factor(scratch, &[]);
-            tree.divide(scratch, columns.as_mut_slice(), Part::Inverse);
-        });
+        self.divide_by_sum(&[], columns, Part::Inverse);
         Ok(())
     }
 
@@ -180,10 +177,7 @@ impl Kinematics {
     /// [`ShapeError`].
     pub fn whiten(&mut self, columns: &mut DMatrix<f64>) -> Result<(), ShapeError> {
         check_matrix("columns", columns, self.velocity.len(), columns.ncols())?;
-        with!(&mut self.state, |tree, scratch| {
-            tree.factor(scratch, &[]);
-            tree.divide(scratch, columns.as_mut_slice(), Part::Whitening);
-        });
+        self.divide_by_sum(&[], columns, Part::Whitening);
         Ok(())
     }
 

@@ -96,7 +96,7 @@ pub(super) struct Scratch<G: Geometry> {
     /// Whether `composites` and `factor` belong to the current positions.
     pub(super) is_composed: bool,
     pub(super) is_factored: bool,
-    /// What was added to the mass matrix before `factor` (`n × n`), empty if nothing was.
+    /// The matrix (`n × n`) that `factor` includes besides the mass matrix; empty if there is none.
     pub(super) added: Vec<f64>,
 }
 

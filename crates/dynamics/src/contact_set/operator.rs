@@ -38,7 +38,7 @@ impl ContactSet {
     }
 
     /// Computes `D^(−1/2) L⁻ᵀ Jᵀ` for all contacts, with the factors `M = Lᵀ D L` at the position of
-    /// `kinematics`: half the work of [`divide_by_mass`](Self::divide_by_mass).
+    /// `kinematics`, as [`divide_by_mass`](Self::divide_by_mass) does for a system that whitens.
     ///
     /// # Errors
     ///

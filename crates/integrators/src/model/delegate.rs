@@ -38,6 +38,15 @@ macro_rules! delegate_system {
             self.system.mass_matrix(coordinates, mass_matrix);
         }
 
+        fn apply_inverse_sum(
+            &self,
+            coordinates: &[f64],
+            added: &DMatrix<f64>,
+            columns: &mut DMatrix<f64>,
+        ) {
+            self.system.apply_inverse_sum(coordinates, added, columns);
+        }
+
         fn retract_keeps_kinetic_energy(&self) -> bool {
             self.system.retract_keeps_kinetic_energy()
         }

@@ -264,6 +264,11 @@ impl Driven {
 }
 
 impl Step {
+    /// What the actuators add to the mass matrix, if anything.
+    fn implicit(&self) -> Option<&DMatrix<f64>> {
+        self.added.iter().any(|entry| *entry != 0.0).then_some(&self.added)
+    }
+
     fn assemble(&mut self, actuators: &[Actuator]) {
         self.added.fill(0.0);
         self.forces.fill(0.0);
@@ -288,13 +293,10 @@ impl System for Driven {
     delegate_system!();
 
     fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>) {
-        self.with(|step| {
-            let Some(step) = step.filter(|step| step.added.iter().any(|entry| *entry != 0.0))
-            else {
-                return self.system.apply_inverse_mass(coordinates, columns);
-            };
+        self.with(|step| match step.and_then(Step::implicit) {
             // What is not finite is reported by the scheme.
-            self.system.apply_inverse_sum(coordinates, &step.added, columns);
+            Some(added) => self.system.apply_inverse_sum(coordinates, added, columns),
+            None => self.system.apply_inverse_mass(coordinates, columns),
         });
     }
 
@@ -304,11 +306,10 @@ impl System for Driven {
         added: Option<&DMatrix<f64>>,
         columns: &mut DMatrix<f64>,
     ) -> bool {
-        debug_assert!(added.is_none(), "nothing stands around a driven system");
-        self.with(|step| {
-            let own = step.map(|step| &step.added).filter(|added| added.iter().any(|a| *a != 0.0));
-            self.system.whiten(coordinates, own, columns)
-        })
+        if added.is_some() {
+            return false;
+        }
+        self.with(|step| self.system.whiten(coordinates, step.and_then(Step::implicit), columns))
     }
 
     fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]) {

@@ -111,7 +111,7 @@ impl Joints {
         self.resting.iter().zip(unknowns.chunks(UNKNOWNS)).map(answer).collect()
     }
 
-    /// What each joint does. Accelerations up to `zero` (m/s²) count as none.
+    /// How each joint turns from now on, or that it rests. An acceleration of at most `zero` (m/s²) is taken as zero.
     pub(super) fn turns(
         &self,
         geometry: &Geometry<'_>,
