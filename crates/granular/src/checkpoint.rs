@@ -14,9 +14,11 @@
 //! without the checksum in bytes (`u64`), the entries of the checkpoint in the order of their declaration,
 //! and the CRC-32 of the entries (`u32`). A list is its number of entries (`u64`) and the entries; a text is
 //! the list of its bytes in UTF-8. Numbers keep their bits, so that a restored world continues with the same
-//! bits.
+//! bits. The file of a world that [repeats itself](crate::Periods) has version 4 and in addition the box (corner, for each
+//! axis whether it repeats and the edge, shear, offset) and its pairs, nodes and impulses across the faces.
 
 mod bytes;
+mod images;
 mod lock;
 mod parts;
 mod walls;
@@ -37,6 +39,8 @@ use crate::{Correction, Settings, State};
 
 const MAGIC: [u8; 8] = *b"percgran";
 const VERSION: u32 = 1;
+/// Version of the file of a periodic world.
+const PERIODIC: u32 = 4;
 /// Magic, version and length.
 const HEAD: usize = 20;
 /// Checksum.
@@ -250,7 +254,9 @@ pub fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
     bytes.put(state.next_identity.to_le_bytes());
     bytes.put(state.steps.to_le_bytes());
     bytes.number(state.time);
-    pack(VERSION, &bytes.0)
+    let Some(periods) = &state.periods else { return pack(VERSION, &bytes.0) };
+    images::put(&mut bytes, periods, state);
+    pack(PERIODIC, &bytes.0)
 }
 
 /// A file of entries.
@@ -303,10 +309,14 @@ fn entries(file: &[u8], version: u32) -> Result<&[u8], Fault> {
 ///
 /// [`Fault`].
 pub fn decode(file: &[u8]) -> Result<Checkpoint, Fault> {
-    let bytes = &mut Reader(entries(file, VERSION)?);
+    let (version, entries) = unpack(file)?;
+    if version != VERSION && version != PERIODIC {
+        return Err(Fault::Version { found: version });
+    }
+    let bytes = &mut Reader(entries);
     let note = entry("note", bytes.list(1, Reader::byte))?;
     let note = entry("note", String::from_utf8(note).ok())?;
-    let state = State {
+    let mut state = State {
         settings: entry("settings", settings(bytes))?,
         walls: entry("walls", bytes.list(1, walls::take))?,
         positions: entry("positions", bytes.lists_of_numbers())?,
@@ -322,12 +332,19 @@ pub fn decode(file: &[u8]) -> Result<Checkpoint, Fault> {
         impulses: entry("impulses", bytes.lists_of_numbers())?,
         wall_pairs: entry("wall_pairs", bytes.lists_of_places())?,
         wall_impulses: entry("wall_impulses", bytes.lists_of_numbers())?,
+        periods: None,
+        image_pairs: Vec::new(),
+        image_nodes: Vec::new(),
+        image_impulses: Vec::new(),
         skin: entry("skin", bytes.numbers())?,
         current: entry("current", bytes.flag())?,
         next_identity: entry("next_identity", bytes.long())?,
         steps: entry("steps", bytes.long())?,
         time: entry("time", bytes.number())?,
     };
+    if version == PERIODIC {
+        images::take(bytes, &mut state)?;
+    }
     if bytes.0.is_empty() {
         Ok(Checkpoint { note, state })
     } else {

@@ -180,7 +180,13 @@ impl Contact {
     /// Solves the contact with all others fixed, and returns the square of its natural map before (m/s)².
     #[inline]
     pub(crate) fn sweep(&mut self, motions: &mut [Motion]) -> f64 {
-        let change = self.law.update(&self.velocity(motions));
+        let velocity = self.velocity(motions);
+        self.update(&velocity, motions)
+    }
+
+    #[inline]
+    fn update(&mut self, velocity: &Vector3<f64>, motions: &mut [Motion]) -> f64 {
+        let change = self.law.update(velocity);
         let squared = change.norm_squared();
         if squared > 0.0 {
             self.push(&change, motions);
@@ -262,5 +268,38 @@ impl WallContact {
         self.law.certify(&self.velocity(motions), step, account);
         account.wall_impulse += self.law.impulse;
         account.wall_work += self.law.impulse.dot(&self.drive);
+    }
+}
+
+/// A contact of two grains, numbered from the first of all, with the second at one of its images.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ImageContact {
+    pub(crate) contact: Contact,
+    /// Velocity of the image relative to the grain (m/s).
+    pub(crate) drive: Vector3<f64>,
+}
+
+impl ImageContact {
+    /// Velocity of the first grain's surface relative to that of the image (m/s).
+    #[inline]
+    pub(crate) fn velocity(&self, motions: &[Motion]) -> Vector3<f64> {
+        self.contact.velocity(motions) - self.drive
+    }
+
+    /// As for [`Contact`].
+    #[inline]
+    pub(crate) fn sweep(&mut self, motions: &mut [Motion]) -> f64 {
+        let velocity = self.velocity(motions);
+        self.contact.update(&velocity, motions)
+    }
+
+    /// The gap (m) after `step` seconds.
+    #[inline]
+    pub(crate) fn end_gap(&self, motions: &[Motion], step: f64) -> f64 {
+        self.contact.law.end_gap(&self.velocity(motions), step)
+    }
+
+    pub(crate) fn certify(&self, motions: &[Motion], step: f64, account: &mut Account) {
+        self.contact.law.certify(&self.velocity(motions), step, account);
     }
 }

@@ -35,6 +35,11 @@ pub(crate) struct Push {
     grains: [u32; 2],
 }
 
+/// The separation (m) by which the fraction `part` of an overlap is removed, or minus the approach that a gap allows.
+pub(crate) fn target(gap: f64, part: f64) -> f64 {
+    if gap < 0.0 { -part * gap } else { -gap }
+}
+
 impl Push {
     pub(crate) fn new(
         normal: Vector3<f64>,

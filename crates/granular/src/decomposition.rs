@@ -259,6 +259,11 @@ impl<E: Exchange> Domain for Subdomain<E> {
         if found != expected {
             return Err(Error::Length { name: "partition", found, expected });
         }
+        if state.periods.is_some() {
+            let (value, expected) =
+                (self.size() as f64, "none, because only one rank can repeat itself");
+            return Err(Error::Entry { name: "periods", value, expected });
+        }
         let world = World::from_state(state)?;
         let mut known = world.grains().identities().to_vec();
         known.sort_unstable();

@@ -82,6 +82,7 @@
 //! | [`World`] | the time step |
 //! | [`Grains`], [`Grain`] | the spheres of a world |
 //! | [`Wall`] | planes, solids of any shape, endless cylinders and tubes, cones, pipes, rings and triangles, moving or not |
+//! | [`Periods`] | a box that repeats itself, at rest or in shear |
 //! | [`Settings`], [`Correction`] | tolerances and limits of a step, and its velocity correction |
 //! | [`Report`] | what a step did |
 //! | [`Touch`] | a contact of the last step with its impulse |
@@ -124,11 +125,13 @@ mod correction;
 pub mod decomposition;
 mod domain;
 mod grains;
+mod images;
 pub mod limits;
 mod link;
 mod packs;
 mod parallel;
 mod partition;
+mod periods;
 mod range;
 mod report;
 #[cfg(feature = "scenes")]
@@ -145,6 +148,7 @@ pub use nalgebra;
 
 pub use domain::{Balance, Domain, Share};
 pub use grains::{Grain, Grains};
+pub use periods::Periods;
 pub use report::{Report, Status};
 pub use settings::{Correction, Error, Settings};
 pub use state::State;

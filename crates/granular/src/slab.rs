@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 
 use crate::{
     contact::{Account, Contact, Law, WallContact, larger},
-    correction::{Push, WallPush},
+    correction::{Push, WallPush, target},
     grains::{Grains, Motion},
     packs::Packs,
     parallel::Range,
@@ -205,7 +205,6 @@ impl Slab {
         part: f64,
         deepest: f64,
     ) {
-        let target = |gap: f64| if gap < 0.0 { -part * gap } else { -gap };
         self.pushes.clear();
         for contact in self.contacts.iter() {
             let gap = contact.end_gap(motions, step);
@@ -213,7 +212,12 @@ impl Slab {
                 let inverse_masses =
                     contact.grains.map(|grain| motions[grain as usize].inverse_mass);
                 let normal = contact.law.normal;
-                self.pushes.push(Push::new(normal, target(gap), inverse_masses, contact.grains));
+                self.pushes.push(Push::new(
+                    normal,
+                    target(gap, part),
+                    inverse_masses,
+                    contact.grains,
+                ));
             }
         }
         self.wall_pushes.clear();
@@ -223,7 +227,7 @@ impl Slab {
                 let (normal, grain) = (contact.law.normal, contact.grain);
                 self.wall_pushes.push(WallPush {
                     normal,
-                    target: target(gap),
+                    target: target(gap, part),
                     distance: 0.0,
                     grain,
                 });

@@ -4,6 +4,8 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use crate::{
     grains::{Grains, Motion},
+    images::{ImagePair, Images},
+    periods::Periods,
     range,
     settings::{Error, Settings},
     slab::{Pair, Slab, WallPair},
@@ -65,6 +67,14 @@ pub struct State {
     pub wall_pairs: Vec<[u32; 2]>,
     /// Their impulses on the grain (N·s).
     pub wall_impulses: Vec<[f64; 3]>,
+    /// The box that repeats itself, if the world does.
+    pub periods: Option<Periods>,
+    /// Pairs across its faces, by places at the last search.
+    pub image_pairs: Vec<[u32; 2]>,
+    /// The image of the second grain of each: number of edges along each axis from the box, at most 2.
+    pub image_nodes: Vec<[i8; 3]>,
+    /// Their impulses on the first grain (N·s).
+    pub image_impulses: Vec<[f64; 3]>,
     /// Largest gap of the listed pairs, and the approach since then (m).
     pub skin: [f64; 2],
     /// Whether the pairs are valid for the current grains.
@@ -96,6 +106,10 @@ impl State {
             impulses: Vec::new(),
             wall_pairs: Vec::new(),
             wall_impulses: Vec::new(),
+            periods: None,
+            image_pairs: Vec::new(),
+            image_nodes: Vec::new(),
+            image_impulses: Vec::new(),
             skin: [0.0; 2],
             current: false,
             next_identity: 0,
@@ -130,6 +144,39 @@ impl State {
             let impulses = slab.wall_pairs.iter().map(|pair| <[f64; 3]>::from(pair.impulse));
             self.wall_impulses.extend(impulses);
         }
+    }
+
+    /// Writes the periodic box with its pairs.
+    pub(crate) fn put_images(&mut self, images: &Images) {
+        self.periods = Some(images.periods);
+        self.image_pairs = images.pairs.iter().map(|pair| pair.grains).collect();
+        self.image_nodes = images.pairs.iter().map(|pair| pair.node).collect();
+        self.image_impulses = images.pairs.iter().map(|pair| pair.impulse.into()).collect();
+    }
+
+    /// The periodic box with its pairs, checked.
+    pub(crate) fn images(&self) -> Result<Option<Images>, Error> {
+        let expected = self.image_pairs.len();
+        check_length("image_nodes", self.image_nodes.len(), expected)?;
+        check_length("image_impulses", self.image_impulses.len(), expected)?;
+        let Some(periods) = self.periods else {
+            check_length("image_pairs", expected, 0)?;
+            return Ok(None);
+        };
+        periods.check()?;
+        let count: usize = self.slabs.iter().map(|slab| slab[0] as usize).sum();
+        let mut pairs = Vec::with_capacity(expected);
+        for (k, &[a, b]) in self.image_pairs.iter().enumerate() {
+            check_place("image_pairs", a < b && (b as usize) < count, b, count)?;
+            let node = self.image_nodes[k];
+            if let Some(&steps) = node.iter().find(|steps| !(-2..=2).contains(*steps)) {
+                let expected = "an integer from -2 to 2";
+                return Err(Error::Entry { name: "image_nodes", value: steps.into(), expected });
+            }
+            let impulse = self.image_impulses[k].into();
+            pairs.push(ImagePair { grains: [a, b], node, impulse });
+        }
+        Ok(Some(Images::new(periods, pairs)))
     }
 
     /// Checks the entries that are not lists.

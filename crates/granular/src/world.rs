@@ -1,5 +1,6 @@
 //! All grains and walls, and the step that moves them: [`World`].
 
+mod repeat;
 mod search;
 mod sweeps;
 
@@ -8,6 +9,7 @@ use nalgebra::Vector3;
 use self::{search::Search, sweeps::sweep};
 use crate::{
     grains::{Grain, Grains, Motion},
+    images::Images,
     link::{Alone, Link},
     parallel,
     report::Report,
@@ -112,6 +114,9 @@ impl World {
         };
         state.put_grains(&self.grains);
         state.put_pairs(&self.slabs);
+        if let Some(images) = &self.search.images {
+            state.put_images(images);
+        }
         state
     }
 
@@ -123,11 +128,11 @@ impl World {
     /// that are inconsistent.
     pub fn from_state(state: State) -> Result<Self, Error> {
         state.check()?;
-        let (grains, slabs) = (state.grains()?, state.slabs()?);
+        let (grains, slabs, images) = (state.grains()?, state.slabs()?, state.images()?);
         if grains.len() > MOST {
             return Err(Error::TooMany { count: grains.len() });
         }
-        let search = Search::restored(state.skin, state.current);
+        let search = Search::restored(state.skin, state.current, images);
         let State { settings, walls, next_identity, steps, time, .. } = state;
         Ok(Self {
             grains,
@@ -276,19 +281,20 @@ impl World {
     /// The contacts of the last step, including those that could have closed but did not, in the order of the
     /// sweeps; empty after grains, walls or settings were changed.
     pub fn touches(&self) -> impl Iterator<Item = Touch> {
-        self.slabs.iter().flat_map(Slab::touches)
+        let across = self.search.images.iter().flat_map(Images::touches);
+        self.slabs.iter().flat_map(Slab::touches).chain(across)
     }
 
     /// The deepest overlap at the current positions (m, ≥ 0).
     #[must_use]
     pub fn overlap(&self) -> f64 {
         if self.search.is_current() {
-            return Search::overlap(&self.grains, &self.walls, &self.slabs);
+            return self.search.overlap(&self.grains, &self.walls, &self.slabs);
         }
         let Self { settings, mut grains, walls, mut slabs, mut search, .. } = self.clone();
         let searched = search.refresh(&mut grains, &walls, &mut slabs, &settings, 0.0, &mut Alone);
         debug_assert!(searched.is_ok(), "a world of its own agrees with itself");
-        Search::overlap(&grains, &walls, &slabs)
+        search.overlap(&grains, &walls, &slabs)
     }
 
     /// Whether the list of pairs is valid for the grains.
@@ -337,6 +343,7 @@ impl World {
     fn outdated(&mut self) {
         self.search.outdated();
         self.slabs.iter_mut().for_each(Slab::forget_contacts);
+        self.search.images.iter_mut().for_each(Images::forget_contacts);
     }
 
     /// Advances by one time step.
@@ -359,11 +366,12 @@ impl World {
         }
         // Two grains approach at no more than twice the largest speed; impulses do not increase the largest
         // speed.
-        let reach = 2.0 * step * fastest;
+        let reach = 2.0 * step * (fastest + self.shear());
         let Self { settings, grains, walls, slabs, search, .. } = self;
         let searched = search.refresh(grains, walls, slabs, settings, reach, link)?;
         link.divide(&mut grains.motions);
         parallel::each(slabs, &|slab| slab.assemble(grains, walls, settings, reach));
+        search.images.iter_mut().for_each(|images| images.assemble(grains, settings, reach));
         let solved = self.solve(link)?;
         let checked = self.grains.check_velocities(step);
         let diverged = link.largest(if checked.is_err() { 1.0 } else { 0.0 })? > 0.0;
@@ -410,18 +418,24 @@ impl World {
         parallel::each(&mut self.slabs, &|slab| slab.store());
         self.grains.advance(step);
         self.walls.iter_mut().for_each(|wall| wall.advance(step));
+        if let Some(images) = &mut self.search.images {
+            images.store();
+            images.periods.offset += step * images.periods.shear;
+        }
         let speed = |motion: &Motion| motion.velocity.norm_squared();
         let fastest = self.grains.motions.iter().map(speed).fold(0.0, f64::max).sqrt();
         let walls = self.walls.iter().map(|wall| wall.velocity.norm()).fold(0.0, f64::max);
-        self.search.moved(step * (fastest + fastest.max(walls)));
+        self.search.moved(step * (fastest + fastest.max(walls) + self.shear()));
         self.steps += 1;
         self.time += step;
     }
 
     /// Moves grains apart where they overlap and returns the gravitational energy that they gain (J).
     fn correct<L: Link>(&mut self, part: f64, sweeps: usize, link: &mut L) -> Result<f64, Error> {
-        let Self { settings, grains, slabs, shifts, .. } = self;
-        let deepest = slabs.iter().map(|slab| slab.account.overlap).fold(0.0, f64::max);
+        let Self { settings, grains, slabs, shifts, search, .. } = self;
+        let images = &mut search.images;
+        let across = images.as_ref().map_or(0.0, |images| images.account.overlap);
+        let deepest = slabs.iter().map(|slab| slab.account.overlap).fold(across, f64::max);
         let deepest = link.largest(deepest)?;
         if deepest == 0.0 {
             return Ok(0.0);
@@ -431,10 +445,14 @@ impl World {
             let motions = &motions[slab.start as usize..];
             slab.prepare_pushes(motions, settings.step_size, part, deepest);
         });
+        if let Some(images) = images {
+            images.prepare_pushes(motions, settings.step_size, part, deepest);
+        }
         shifts.clear();
         shifts.resize(grains.len(), Vector3::zeros());
         for _ in 0..sweeps {
             sweep(slabs, &mut shifts[..], (link, L::merge_shifts), false, &Slab::push)?;
+            images.iter_mut().for_each(|images| images.push(shifts));
         }
         link.unite(&mut grains.motions);
         let (mut lifting, mut farthest) = (0.0, 0.0_f64);
@@ -451,10 +469,13 @@ impl World {
     }
 
     fn report(&self, solved: (usize, f64, f64), searched: bool) -> Report {
-        let accounts = self.slabs.iter().map(|slab| &slab.account);
+        let images = &self.search.images;
+        let across = images.iter().map(|images| &images.account);
+        let accounts = self.slabs.iter().map(|slab| &slab.account).chain(across);
+        let across = images.as_ref().map_or((0, 0.0), |one| (one.candidates(), one.overlap));
         Report {
-            candidates: self.slabs.iter().map(Slab::candidates).sum(),
-            overlap: self.slabs.iter().map(|slab| slab.overlap).fold(0.0, f64::max),
+            candidates: self.slabs.iter().map(Slab::candidates).sum::<usize>() + across.0,
+            overlap: self.slabs.iter().map(|slab| slab.overlap).fold(across.1, f64::max),
             searched,
             ..Report::of(accounts, solved, self.settings.tolerance)
         }

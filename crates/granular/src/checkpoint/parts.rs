@@ -22,7 +22,7 @@ use std::{
 };
 
 use super::{
-    Checkpoint, Error, Fault, VERSION, access, beside,
+    Checkpoint, Error, Fault, PERIODIC, VERSION, access, beside,
     bytes::{Reader, Writer},
     decode, encode, entries, entry, pack, previous, replace, unpack,
 };
@@ -152,8 +152,11 @@ fn read(
     };
     let bytes = fs::read(file).map_err(|source| access(file, source))?;
     let (version, _) = unpack(&bytes).map_err(damaged(file))?;
-    if version == VERSION {
+    if version == VERSION || version == PERIODIC {
         let Checkpoint { note, state } = decode(&bytes).map_err(damaged(file))?;
+        if size > 1 && state.periods.is_some() {
+            return Err(damaged(file)(Fault::Entry { entry: "periods" }));
+        }
         let whole = Share::alone(state);
         let share = match size {
             1 => whole,

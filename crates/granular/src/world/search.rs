@@ -5,6 +5,7 @@ use percussion_collision::CellGrid;
 
 use crate::{
     grains::{Grains, NEW, narrow},
+    images::Images,
     link::Link,
     parallel,
     settings::{Error, Settings},
@@ -23,6 +24,8 @@ pub(super) struct Search {
     /// Whether the list is valid for the grains.
     current: bool,
     old: Impulses,
+    /// The pairs across the faces of a periodic box.
+    pub(super) images: Option<Images>,
 }
 
 /// Impulses by the places of the grains at the last search.
@@ -38,8 +41,8 @@ struct Impulses {
 
 impl Search {
     /// The search whose list has these pairs, with the largest gap and the approach since then (m).
-    pub(super) fn restored([skin, moved]: [f64; 2], current: bool) -> Self {
-        Self { skin, moved, current, ..Self::default() }
+    pub(super) fn restored([skin, moved]: [f64; 2], current: bool, images: Option<Images>) -> Self {
+        Self { skin, moved, current, images, ..Self::default() }
     }
 
     /// Largest gap of the listed pairs at the search and approach since then (m), and whether the list is
@@ -75,8 +78,15 @@ impl Search {
         }
         let diameter = link.largest(2.0 * grains.radii.iter().copied().fold(0.0, f64::max))?;
         self.skin = settings.skin * diameter + 4.0 * reach;
+        if let Some(images) = &self.images {
+            self.skin = images.periods.fit(diameter, self.skin, reach)?;
+        }
         (self.moved, self.current) = (0.0, true);
-        self.old.take(slabs);
+        self.old.take(slabs, self.images.as_ref());
+        if let Some(images) = &mut self.images {
+            images.periods.reduce();
+            images.periods.wrap(grains);
+        }
         link.regroup(grains, diameter + self.skin)?;
         let order = self.cells.sort(&grains.positions, diameter + self.skin, &settings.gravity);
         grains.permute(order);
@@ -96,6 +106,13 @@ impl Search {
             wall_pairs(sorted, walls, skin, slab);
             old.hand_over(&sorted.previous, slab);
         });
+        if let Some(images) = &mut self.images {
+            images.find(grains, diameter, skin)?;
+            for pair in &mut images.pairs {
+                pair.impulse =
+                    self.old.of(pair.grains.map(|grain| grains.previous[grain as usize]));
+            }
+        }
         mark_outer(slabs, link);
         for slab in slabs {
             slab.pairs.retain(|pair| link.solves(sorted, pair.grains));
@@ -113,12 +130,12 @@ impl Search {
     }
 
     /// The deepest overlap of the listed pairs (m, ≥ 0).
-    pub(super) fn overlap(grains: &Grains, walls: &[Wall], slabs: &[Slab]) -> f64 {
+    pub(super) fn overlap(&self, grains: &Grains, walls: &[Wall], slabs: &[Slab]) -> f64 {
         let pair = |a: usize, b: usize| {
             grains.radii[a] + grains.radii[b] - (grains.positions[a] - grains.positions[b]).norm()
         };
         let wall = |a: usize, wall: &Wall| -wall.gap(&grains.positions[a], grains.radii[a]).0;
-        let mut deepest: f64 = 0.0;
+        let mut deepest = self.images.as_ref().map_or(0.0, |images| images.deepest(grains));
         for slab in slabs {
             for Pair { grains: [a, b], .. } in &slab.pairs {
                 deepest = deepest.max(pair(*a as usize, *b as usize));
@@ -172,25 +189,39 @@ fn wall_pairs(grains: &Grains, walls: &[Wall], skin: f64, slab: &mut Slab) {
 }
 
 impl Impulses {
-    /// Collects the impulses of the slabs.
-    fn take(&mut self, slabs: &[Slab]) {
+    /// Collects the impulses of the slabs and images.
+    fn take(&mut self, slabs: &[Slab], images: Option<&Images>) {
         let count: usize = slabs.iter().map(|slab| slab.len as usize).sum();
         let pairs = slabs.iter().flat_map(|slab| &slab.pairs);
         let pairs = pairs.map(|pair| (pair.grains[0], (pair.grains[1], pair.impulse)));
-        collect(count, pairs, &mut self.starts, &mut self.entries);
+        if let Some(images) = images {
+            // A pair may be in the box at one search and across a face at the next.
+            let across = images.pairs.iter();
+            let across = across.map(|pair| (pair.grains[0], (pair.grains[1], pair.impulse)));
+            let mut all: Vec<_> = pairs.chain(across).collect();
+            all.sort_by_key(|(grain, _)| *grain);
+            collect(count, all.into_iter(), &mut self.starts, &mut self.entries);
+        } else {
+            collect(count, pairs, &mut self.starts, &mut self.entries);
+        }
         let pairs = slabs.iter().flat_map(|slab| &slab.wall_pairs);
         let pairs = pairs.map(|pair| (pair.grain, (pair.wall, pair.impulse)));
         collect(count, pairs, &mut self.wall_starts, &mut self.wall_entries);
     }
 
+    /// The impulse on the first of two grains, by the places they had.
+    fn of(&self, [a, b]: [u32; 2]) -> Vector3<f64> {
+        if a == NEW || b == NEW {
+            return Vector3::zeros();
+        }
+        let impulse = find(&self.starts, &self.entries, a.min(b), a.max(b));
+        if a < b { impulse } else { -impulse }
+    }
+
     /// Assigns to the pairs of a slab the impulses they had.
     fn hand_over(&self, previous: &[u32], slab: &mut Slab) {
         for pair in &mut slab.pairs {
-            let [a, b] = pair.grains.map(|grain| previous[grain as usize]);
-            if a != NEW && b != NEW {
-                let impulse = find(&self.starts, &self.entries, a.min(b), a.max(b));
-                pair.impulse = if a < b { impulse } else { -impulse };
-            }
+            pair.impulse = self.of(pair.grains.map(|grain| previous[grain as usize]));
         }
         for pair in &mut slab.wall_pairs {
             let grain = previous[pair.grain as usize];

@@ -13,11 +13,17 @@ impl World {
     /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps, the residual and
     /// its reference velocity.
     pub(super) fn solve<L: Link>(&mut self, link: &mut L) -> Result<(usize, f64, f64), Error> {
-        let Self { settings, grains, slabs, .. } = self;
+        let Self { settings, grains, slabs, search, .. } = self;
+        let images = &mut search.images;
         let motions = &mut grains.motions[..];
         sweep(slabs, motions, (link, L::merge_motions), false, &Slab::warm_start)?;
+        let mut scale = slabs.iter().map(|slab| slab.scale).fold(0.0, f64::max);
+        if let Some(images) = images {
+            images.warm_start(motions);
+            scale = scale.max(images.scale);
+        }
         let step = settings.step_size;
-        let scale = link.largest(slabs.iter().map(|slab| slab.scale).fold(0.0, f64::max))?;
+        let scale = link.largest(scale)?;
         let scale = if scale > 0.0 { scale } else { 1.0 };
         let enough = settings.tolerance * scale;
         let mut count = 0;
@@ -25,17 +31,24 @@ impl World {
             count += 1;
             if count % 2 == 1 {
                 sweep(slabs, motions, (link, L::merge_motions), false, &Slab::sweep_forth)?;
+                images.iter_mut().for_each(|images| images.sweep(motions, false));
             } else {
+                images.iter_mut().for_each(|images| images.sweep(motions, true));
                 sweep(slabs, motions, (link, L::merge_motions), true, &Slab::sweep_back)?;
             }
             // The estimate from within a sweep has no additional cost; only the full residual decides.
             let last = count == settings.max_sweeps;
-            let change = slabs.iter().map(|slab| slab.change).fold(0.0, larger).sqrt();
+            let across = images.as_ref().map_or(0.0, |images| images.change);
+            let change = slabs.iter().map(|slab| slab.change).fold(across, larger).sqrt();
             if link.largest(change)? <= enough || last {
                 parallel::each(slabs, &|slab| {
                     slab.certify(&motions[slab.start as usize..], step);
                 });
-                let residual = slabs.iter().map(|slab| slab.account.residual).fold(0.0, larger);
+                let across = images.as_mut().map_or(0.0, |images| {
+                    images.certify(motions, step);
+                    images.account.residual
+                });
+                let residual = slabs.iter().map(|slab| slab.account.residual).fold(across, larger);
                 let residual = link.largest(residual)?;
                 if residual <= enough || last {
                     return Ok((count, residual, scale));

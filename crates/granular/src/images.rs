@@ -1,0 +1,239 @@
+//! Contacts of grains with images of grains across the faces of a periodic box: [`Images`].
+//!
+//! A contact needs the positions of its grains only for its normal and gap, so that no copies of grains are made: the two
+//! grains of such a contact are far apart in the box, and it has the displacement and the velocity of the image. The
+//! contacts of all slabs are swept in parallel, then those with images one after another, and backwards before them.
+
+use nalgebra::Vector3;
+use percussion_collision::CellGrid;
+
+use crate::{
+    contact::{Account, Contact, ImageContact, larger},
+    correction::{Push, target},
+    grains::{Grains, Motion, narrow},
+    periods::{Node, Periods},
+    settings::{Error, Settings},
+    touch::{Partner, Touch},
+};
+
+/// Two grains that may touch across faces, and their last impulse.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ImagePair {
+    /// Places of the grains, the smaller first.
+    pub(crate) grains: [u32; 2],
+    /// The image of the second grain.
+    pub(crate) node: Node,
+    /// On the first grain (N·s).
+    pub(crate) impulse: Vector3<f64>,
+}
+
+/// The periodic box with the pairs across its faces.
+#[derive(Clone, Debug)]
+pub(crate) struct Images {
+    pub(crate) periods: Periods,
+    /// Sorted by grains.
+    pub(crate) pairs: Vec<ImagePair>,
+    contacts: Vec<ImageContact>,
+    pushes: Vec<Push>,
+    /// As for a slab.
+    pub(crate) overlap: f64,
+    pub(crate) scale: f64,
+    pub(crate) change: f64,
+    pub(crate) account: Account,
+    /// Scratch of the search.
+    cells: CellGrid,
+    centers: Vec<Vector3<f64>>,
+    listed: Vec<(u32, Node)>,
+    found: Vec<[usize; 2]>,
+}
+
+impl Images {
+    pub(crate) fn new(periods: Periods, pairs: Vec<ImagePair>) -> Self {
+        Self {
+            periods,
+            pairs,
+            contacts: Vec::new(),
+            pushes: Vec::new(),
+            overlap: 0.0,
+            scale: 0.0,
+            change: 0.0,
+            account: Account::default(),
+            cells: CellGrid::default(),
+            centers: Vec::new(),
+            listed: Vec::new(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Lists the pairs with a gap of at most `skin`, where no diameter is larger than `diameter` (m).
+    pub(crate) fn find(&mut self, grains: &Grains, diameter: f64, skin: f64) -> Result<(), Error> {
+        let Self { periods, pairs, cells, centers, listed, found, .. } = self;
+        let reach = diameter + skin;
+        pairs.clear();
+        centers.clear();
+        listed.clear();
+        let positions = || (0..).zip(&grains.positions);
+        let near = |at: &Vector3<f64>| periods.distance(at) >= -reach;
+        for (place, position) in positions().filter(|(_, at)| near(at)) {
+            centers.push(*position);
+            listed.push((place, [0; 3]));
+        }
+        let real = centers.len();
+        if real == 0 {
+            return Ok(());
+        }
+        let nodes = periods.nodes();
+        for (place, position) in positions().filter(|(_, at)| near(at)) {
+            for &node in &nodes {
+                let image = position + periods.shift(node);
+                if periods.distance(&image) <= reach {
+                    centers.push(image);
+                    listed.push((place, node));
+                }
+            }
+        }
+        let refused = |_| Error::TooMany { count: centers.len() };
+        cells.pairs(centers, reach, found).map_err(refused)?;
+        for &[i, j] in found.iter().filter(|[i, j]| *i < real && *j >= real) {
+            let ((a, _), (b, node)) = (listed[i], listed[j]);
+            let [one, other] = [a, b].map(|grain| grains.radii[grain as usize]);
+            if (centers[i] - centers[j]).norm() <= one + other + skin {
+                let (grains, node) =
+                    if a < b { ([a, b], node) } else { ([b, a], node.map(|steps| -steps)) };
+                pairs.push(ImagePair { grains, node, impulse: Vector3::zeros() });
+            }
+        }
+        pairs.sort_unstable_by_key(|pair| pair.grains);
+        Ok(())
+    }
+
+    /// Deletes the contacts of the last step.
+    pub(crate) fn forget_contacts(&mut self) {
+        self.contacts.clear();
+    }
+
+    /// Number of candidate contacts.
+    pub(crate) fn candidates(&self) -> usize {
+        self.contacts.len()
+    }
+
+    /// The contacts of the last step.
+    pub(crate) fn touches(&self) -> impl Iterator<Item = Touch> {
+        self.contacts.iter().map(|ImageContact { contact, .. }| {
+            let [grain, other] = contact.grains.map(|grain| grain as usize);
+            let law = &contact.law;
+            let partner = Partner::Grain(other);
+            Touch { grain, partner, normal: law.normal, gap: law.gap, impulse: law.impulse }
+        })
+    }
+
+    /// The vector from the image of the second grain to the first (m).
+    fn apart(periods: &Periods, pair: &ImagePair, grains: &Grains) -> Vector3<f64> {
+        let [a, b] = pair.grains.map(|grain| grains.positions[grain as usize]);
+        a - b - periods.shift(pair.node)
+    }
+
+    /// The deepest overlap of the listed pairs (m, ≥ 0).
+    pub(crate) fn deepest(&self, grains: &Grains) -> f64 {
+        let depth = |pair: &ImagePair| {
+            let [a, b] = pair.grains.map(|grain| grains.radii[grain as usize]);
+            a + b - Self::apart(&self.periods, pair, grains).norm()
+        };
+        self.pairs.iter().map(depth).fold(0.0, f64::max)
+    }
+
+    /// Converts the pairs with a gap of at most `reach` into contacts, as a slab does.
+    pub(crate) fn assemble(&mut self, grains: &Grains, settings: &Settings, reach: f64) {
+        self.forget_contacts();
+        (self.overlap, self.scale) = (0.0, 0.0);
+        let periods = self.periods;
+        for (index, pair) in self.pairs.iter_mut().enumerate() {
+            let [a, b] = pair.grains.map(|grain| grain as usize);
+            let apart = Self::apart(&periods, pair, grains);
+            let (distance, touching) = (apart.norm(), grains.radii[a] + grains.radii[b]);
+            let gap = distance - touching;
+            if gap > reach {
+                pair.impulse = Vector3::zeros();
+                continue;
+            }
+            let normal = if distance > 0.0 { apart / distance } else { Vector3::z() };
+            self.overlap = self.overlap.max(-gap);
+            let mut contact = Contact::new(
+                normal,
+                [gap, settings.bias(gap)],
+                settings.friction,
+                [&grains.motions[a], &grains.motions[b]],
+                pair.grains,
+                narrow(index),
+            );
+            contact.law.take_over(&pair.impulse);
+            let contact = ImageContact { contact, drive: periods.drive(pair.node) };
+            let free = contact.velocity(&grains.motions) + contact.contact.law.bias * normal;
+            self.scale = self.scale.max(free.norm_squared());
+            self.contacts.push(contact);
+        }
+        self.scale = self.scale.sqrt();
+    }
+
+    /// Applies the impulses carried over.
+    pub(crate) fn warm_start(&self, motions: &mut [Motion]) {
+        for ImageContact { contact, .. } in &self.contacts {
+            contact.push(&contact.law.impulse, motions);
+        }
+    }
+
+    /// Solves every contact in turn with the others fixed, from the first to the last, or backwards.
+    pub(crate) fn sweep(&mut self, motions: &mut [Motion], backwards: bool) {
+        let mut change = 0.0;
+        let mut solve = |contact: &mut ImageContact| {
+            change = larger(change, contact.sweep(motions));
+        };
+        if backwards {
+            self.contacts.iter_mut().rev().for_each(&mut solve);
+        } else {
+            self.contacts.iter_mut().for_each(&mut solve);
+        }
+        self.change = change;
+    }
+
+    /// Evaluates the impulses with the motions after them.
+    pub(crate) fn certify(&mut self, motions: &[Motion], step: f64) {
+        let mut account = Account::default();
+        for contact in &self.contacts {
+            contact.certify(motions, step, &mut account);
+        }
+        self.account = account;
+    }
+
+    /// As that of a slab.
+    pub(crate) fn prepare_pushes(
+        &mut self,
+        motions: &[Motion],
+        step: f64,
+        part: f64,
+        deepest: f64,
+    ) {
+        self.pushes.clear();
+        for contact in &self.contacts {
+            let gap = contact.end_gap(motions, step);
+            if gap < deepest {
+                let Contact { law, grains, .. } = &contact.contact;
+                let inverse_masses = grains.map(|grain| motions[grain as usize].inverse_mass);
+                let push = Push::new(law.normal, target(gap, part), inverse_masses, *grains);
+                self.pushes.push(push);
+            }
+        }
+    }
+
+    /// Pushes the grains of each overlap apart, one after another.
+    pub(crate) fn push(&mut self, shifts: &mut [Vector3<f64>]) {
+        self.pushes.iter_mut().for_each(|push| push.sweep(shifts));
+    }
+
+    /// Stores the impulses for the next step.
+    pub(crate) fn store(&mut self) {
+        for ImageContact { contact, .. } in &self.contacts {
+            self.pairs[contact.pair as usize].impulse = contact.law.impulse;
+        }
+    }
+}
