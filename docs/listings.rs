@@ -21,6 +21,7 @@ chapters! {
     event_driven: "src/systems/event-driven.md",
     compliant: "src/systems/compliant.md",
     granular: "src/systems/granular.md",
+    bulk: "src/systems/bulk.md",
     restitution: "src/systems/restitution.md",
     ensembles: "src/systems/ensembles.md",
     derivatives: "src/systems/derivatives.md",

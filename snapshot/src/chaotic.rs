@@ -44,8 +44,11 @@ const REDUNDANT: &str = "redundant contacts: many impulses move the bodies alike
 const GRAZE: &str = "contacts that touch exactly are closed or open by round-off";
 const CONE: &str = "the best of many directions that are as good up to round-off";
 
+const GRAINS: &str = "many grains, whose contacts amplify round-off";
+
 /// Earlier entries take precedence.
-const LIST: [Listed; 52] = [
+const LIST: [Listed; 53] = [
+    of("bulk-", "", "", Statuses, GRAINS),
     of("billiards-by-propagative", "", "", Statuses, TIE),
     of("billiards-by-sequential-plus", "", "", Statuses, TIE),
     of("disk-stack-oblique-by-sequential", "", "", Statuses, TIE),

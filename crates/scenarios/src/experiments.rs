@@ -46,6 +46,7 @@ macro_rules! scenario {
     };
 }
 
+mod bulk;
 mod constraints;
 mod drawing;
 mod ensembles;
@@ -275,7 +276,7 @@ const fn named(id: &'static str, module: &str) -> &'static str {
 }
 
 /// The lists of the families, each with the modules.
-const FAMILIES: [&[Experiment]; 11] = [
+const FAMILIES: [&[Experiment]; 12] = [
     stewart_trinkle::ALL,
     plus::ALL,
     set_valued::ALL,
@@ -283,6 +284,7 @@ const FAMILIES: [&[Experiment]; 11] = [
     propagative::ALL,
     event_driven::ALL,
     granular::ALL,
+    bulk::ALL,
     restitution::ALL,
     ensembles::ALL,
     robots::ALL,

@@ -3,7 +3,7 @@
 use percussion_record::Family;
 
 /// `id`, title, source, summary, name of the experiment that represents the family.
-const FAMILIES: [[&str; 5]; 11] = [
+const FAMILIES: [[&str; 5]; 12] = [
     [
         "stewart-trinkle",
         "Implicit time stepping",
@@ -58,6 +58,13 @@ const FAMILIES: [[&str; 5]; 11] = [
         "T. Preclik, S. Eibl, U. Rüde, 2018",
         "Thousands of grains stream through a channel around an obstacle. Every contact is rigid and has friction.",
         "channel",
+    ],
+    [
+        "bulk",
+        "Grains in bulk",
+        "Published measurements and simulations",
+        "What is known of many grains, whatever their material: how densely they pack, how they resist shear, what a silo          carries, how far a column spreads. It must come out of contacts with friction and nothing else.",
+        "packing",
     ],
     [
         "restitution",

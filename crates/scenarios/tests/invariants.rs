@@ -70,6 +70,11 @@ fn constraints_notice_faults() {
     assert_can_fail("constraints");
 }
 
+#[test]
+fn bulk_notices_faults() {
+    assert_can_fail("bulk");
+}
+
 /// The other rows of the channel with a check; a run with steps four times as long takes a quarter of the time.
 #[test]
 fn the_channel_of_grains_notices_longer_steps() {

@@ -139,6 +139,11 @@ fn constraints_are_accepted() {
     assert_all_accepted("constraints");
 }
 
+#[test]
+fn bulk_is_accepted() {
+    assert_all_accepted("bulk");
+}
+
 /// Steps until grains of the first layers have collided; later a change of `1e-12` grows in each collision.
 #[test]
 fn the_channel_begins_as_stored() {

@@ -25,14 +25,17 @@ use crate::output::Progress;
 /// other half.
 const LONGEST: &str = "granular/channel";
 
-/// The experiments that take more than 5 s of processor time. They begin first, so that the threads end at about the same time.
-const LONG: [&str; 7] = [
+/// The experiments that take more than 4 s of processor time. They begin first, so that the threads end at about the same time.
+const LONG: [&str; 10] = [
     LONGEST,
     "set-valued/disk-stack",
     "ensembles/biped",
     "set-valued/ramone",
     "robots/looped-biped",
     "granular/pile",
+    "bulk/outlet",
+    "bulk/silo",
+    "bulk/shear",
     "ensembles/block",
 ];
 
