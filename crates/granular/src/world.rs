@@ -350,8 +350,9 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`Error::TooFast`]; the world is then unchanged. [`Error::Diverged`] when velocities are out of range;
-    /// the world has then lost its velocities and cannot continue.
+    /// [`Error::TooFast`], and [`Error::Setting`] if a period is too short for the grains; the world is then
+    /// unchanged. [`Error::Diverged`] when velocities are out of range; the world has then lost its velocities and
+    /// cannot continue.
     pub fn step(&mut self) -> Result<Report, Error> {
         parallel::inside(self.slabs.len(), || self.step_with(&mut Alone))
     }
@@ -361,12 +362,13 @@ impl World {
         let step = self.settings.step_size;
         let kick = step * self.settings.gravity;
         let fastest = self.fastest(&kick, link)?;
-        for motion in &mut self.grains.motions {
-            motion.velocity += kick;
-        }
         // Two grains approach at no more than twice the largest speed; impulses do not increase the largest
         // speed.
         let reach = 2.0 * step * (fastest + self.shear());
+        self.check_periods(reach)?;
+        for motion in &mut self.grains.motions {
+            motion.velocity += kick;
+        }
         let Self { settings, grains, walls, slabs, search, .. } = self;
         let searched = search.refresh(grains, walls, slabs, settings, reach, link)?;
         link.divide(&mut grains.motions);

@@ -195,7 +195,9 @@ fn wrong_boxes_are_refused() {
 
     let mut world = World::periodic(Settings::default(), vec![], cube(0.5)).expect(VALID);
     world.add(&Grain::at(Vector3::zeros(), 0.15, 1.0)).expect(VALID);
+    let before = world.state();
     let error = world.step().unwrap_err().to_string();
+    assert_eq!(world.state(), before, "the world is unchanged");
     assert!(error.contains("`periods.edges` is 0.5, expected more than twice"), "{error}");
 
     let mut state = gas(cube(1.2), 100).state();

@@ -56,4 +56,11 @@ impl World {
     pub(super) fn shear(&self) -> f64 {
         self.search.images.as_ref().map_or(0.0, |images| images.periods.shear.abs())
     }
+
+    /// Refuses periods that are too short for grains that approach by `reach` (m) in a step.
+    pub(super) fn check_periods(&self, reach: f64) -> Result<(), Error> {
+        let Some(images) = &self.search.images else { return Ok(()) };
+        let diameter = 2.0 * self.grains.radii.iter().copied().fold(0.0, f64::max);
+        images.periods.fit(diameter, reach, reach).map(|_| ())
+    }
 }
