@@ -3,6 +3,7 @@
 //! Every experiment is small enough for seconds, and its larger form (`--full`) takes minutes. Worlds repeat themselves
 //! along the axes on which nothing depends, so that few grains have no side walls.
 
+mod internal_friction;
 mod outlet;
 mod packing;
 mod shear;
@@ -26,6 +27,11 @@ pub(super) const ALL: &[super::Experiment] = &[
         "Spheres settle to a random packing, which friction makes looser"
     ),
     experiment!("bulk/shear", bulk::shear, "Spheres in shear follow the law of glass beads"),
+    experiment!(
+        "bulk/internal-friction",
+        bulk::internal_friction,
+        "Internal friction of spheres over the friction of their contacts"
+    ),
     experiment!("bulk/silo", bulk::silo, "The wall of a silo carries part of the grains"),
     experiment!("bulk/outlet", bulk::outlet, "Spheres run out of holes by the law of Beverloo"),
 ];

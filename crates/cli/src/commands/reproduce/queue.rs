@@ -26,7 +26,7 @@ use crate::output::Progress;
 const LONGEST: &str = "granular/channel";
 
 /// The experiments that take more than 4 s of processor time. They begin first, so that the threads end at about the same time.
-const LONG: [&str; 10] = [
+const LONG: [&str; 11] = [
     LONGEST,
     "set-valued/disk-stack",
     "ensembles/biped",
@@ -36,6 +36,7 @@ const LONG: [&str; 10] = [
     "bulk/outlet",
     "bulk/silo",
     "bulk/shear",
+    "bulk/internal-friction",
     "ensembles/block",
 ];
 

@@ -27,24 +27,31 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
+    friction: f64,
+    /// Parts of the box that grains fill, a flow for each.
+    solid_fractions: Vec<f64>,
+    grains: Sheared,
+    law: Law,
+    efforts: Efforts<Run>,
+}
+
+/// The grains of a flow, and its steps.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sheared {
     /// Mean radius (m), and largest deviation of a radius relative to it.
     radius: f64,
     spread: f64,
     /// Density of the matter (kg/m³).
     density: f64,
-    friction: f64,
     /// Shear rate (1/s).
     shear_rate: f64,
-    /// Parts of the box that grains fill, a flow for each.
-    solid_fractions: Vec<f64>,
     step_size: f64,
     tolerance: f64,
     /// Steps in which the overlaps of the random start are removed.
     relaxation: u32,
     /// Strain at which averages begin.
     averages_from: f64,
-    law: Law,
-    efforts: Efforts<Run>,
 }
 
 /// The published law of the stress ratio.
@@ -67,9 +74,9 @@ impl Law {
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Run {
+pub(super) struct Run {
     /// Number of grains.
-    grains: u32,
+    pub(super) grains: u32,
     max_sweeps: usize,
     /// Strain at the end.
     strain: f64,
@@ -88,7 +95,8 @@ pub(in crate::experiments) fn run(
     let (mut points, mut courses) = (Vec::new(), Vec::new());
     let count = parameters.solid_fractions.len() as f64;
     for (index, &solid_fraction) in parameters.solid_fractions.iter().enumerate() {
-        let flow = Flow::run(parameters, &run, (solid_fraction, options.seed), &mut |part| {
+        let mixture = Mixture { friction: parameters.friction, solid_fraction, seed: options.seed };
+        let flow = Flow::run(&parameters.grains, &run, mixture, &mut |part| {
             progress((index as f64 + part) / count, experiment.title);
         })?;
         let name = format!("solid fraction {solid_fraction}");
@@ -108,34 +116,44 @@ pub(in crate::experiments) fn run(
     experiment.outcome(&fixture, measurements, vec![law(parameters, points), course(courses)])
 }
 
+/// What differs between flows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mixture {
+    pub(super) friction: f64,
+    /// Part of the box that grains fill.
+    pub(super) solid_fraction: f64,
+    /// Seed of the start.
+    pub(super) seed: u64,
+}
+
 /// Averages of one flow.
-struct Flow {
-    inertial_number: f64,
+pub(super) struct Flow {
+    pub(super) inertial_number: f64,
     /// `σ_xz` over the pressure `σ_zz`.
-    stress_ratio: f64,
+    pub(super) stress_ratio: f64,
     /// `σ_xx` and `σ_yy` over the pressure.
     ratios: [f64; 2],
     contacts: f64,
     /// Deepest overlap (diameters).
-    overlap: f64,
-    residual: f64,
+    pub(super) overlap: f64,
+    pub(super) residual: f64,
     /// Stress ratio over the strain, means of [`PIECE`].
-    course: Vec<[f64; 2]>,
+    pub(super) course: Vec<[f64; 2]>,
 }
 
 /// Strain over which the course is averaged.
 const PIECE: f64 = 0.25;
 
 impl Flow {
-    fn run(
-        parameters: &Parameters,
+    pub(super) fn run(
+        sheared: &Sheared,
         run: &Run,
-        (solid_fraction, seed): (f64, u64),
+        mixture: Mixture,
         progress: &mut dyn FnMut(f64),
     ) -> Result<Self, Error> {
-        let Parameters { radius, spread, density, shear_rate, step_size, .. } = *parameters;
+        let Sheared { radius, spread, density, shear_rate, step_size, .. } = *sheared;
         let matter = Matter { radius, spread, density };
-        let (mut world, edge) = start(parameters, run, (solid_fraction, seed))?;
+        let (mut world, edge) = start(sheared, run, mixture)?;
         let strain_of_step = shear_rate * step_size;
         let steps = super::steps(run.strain, strain_of_step);
         let mut flow = Self {
@@ -160,7 +178,7 @@ impl Flow {
                 flow.course.push([strain, -piece[(0, 2)] / piece[(2, 2)]]);
                 piece = Matrix3::zeros();
             }
-            if strain > parameters.averages_from {
+            if strain > sheared.averages_from {
                 mean += stress;
                 counted += 1.0;
                 flow.contacts += contacts.coordination;
@@ -180,19 +198,16 @@ impl Flow {
 }
 
 /// A box of grains that move with the mean velocity of the shear, and its edge (m).
-fn start(
-    parameters: &Parameters,
-    run: &Run,
-    (solid_fraction, seed): (f64, u64),
-) -> Result<(World, f64), Error> {
-    let Parameters { radius, spread, density, friction, shear_rate, step_size, .. } = *parameters;
+fn start(sheared: &Sheared, run: &Run, mixture: Mixture) -> Result<(World, f64), Error> {
+    let Sheared { radius, spread, density, shear_rate, step_size, .. } = *sheared;
+    let Mixture { friction, solid_fraction, seed } = mixture;
     let matter = Matter { radius, spread, density };
     let random = &mut Random::new(seed);
     let mut grains: Vec<_> =
         (0..run.grains).map(|_| matter.grain(Vector3::zeros(), random)).collect();
     let volume: f64 = grains.iter().map(|grain| grain.mass / density).sum();
     let edge = (volume / solid_fraction).cbrt();
-    let sweeps = (run.max_sweeps, parameters.tolerance);
+    let sweeps = (run.max_sweeps, sheared.tolerance);
     let settings = super::settings((step_size, 0.0), friction, sweeps);
     let periods = Periods::new(Vector3::repeat(-0.5 * edge), [Some(edge); 3]);
     // Grains at random places are moved apart, without velocities.
@@ -202,7 +217,7 @@ fn start(
         grain.position = 0.5 * edge * random.vector();
         relaxed.add(grain)?;
     }
-    for _ in 0..parameters.relaxation {
+    for _ in 0..sheared.relaxation {
         relaxed.step()?;
     }
     let mut world = World::periodic(settings, vec![], periods.sheared(shear_rate * edge))?;
@@ -244,7 +259,7 @@ fn law(parameters: &Parameters, points: Vec<[f64; 2]>) -> Figure {
     }
 }
 
-fn course(series: Vec<Series>) -> Figure {
+pub(super) fn course(series: Vec<Series>) -> Figure {
     Figure {
         id: "course".to_owned(),
         title: "Stress ratio over the strain".to_owned(),
