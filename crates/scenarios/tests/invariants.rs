@@ -6,6 +6,8 @@
 //! `PERCUSSION_SLOW=1`. `cargo xtask reproduce --sensitivity` runs all of them as a whole.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
+use std::thread;
+
 use percussion_record::Against;
 use percussion_scenarios::{Options, experiment, experiments};
 
@@ -73,6 +75,23 @@ fn constraints_notice_faults() {
 #[test]
 fn bulk_notices_faults() {
     assert_can_fail("bulk");
+}
+
+/// The rows of grains in bulk that published figures judge.
+#[test]
+fn grains_in_bulk_notice_changed_inputs() {
+    let bulk = experiments().iter().filter(|experiment| experiment.id.starts_with("bulk/"));
+    thread::scope(|scope| {
+        for experiment in bulk {
+            scope.spawn(|| {
+                for against in [Against::Published, Against::Checked] {
+                    let standing =
+                        experiment.rows_that_stand(against, &Options::default()).unwrap();
+                    assert!(standing.is_empty(), "{}: {standing:#?}", experiment.id);
+                }
+            });
+        }
+    });
 }
 
 /// The other rows of the channel with a check; a run with steps four times as long takes a quarter of the time.
