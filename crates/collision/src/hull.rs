@@ -61,6 +61,8 @@ pub struct Hull {
     pub(crate) vertices: Vec<Vector3<f64>>,
     pub(crate) faces: Vec<Face>,
     pub(crate) edges: Vec<Edge>,
+    /// Half extents (m) of a hull made by [`cuboid`](Self::cuboid), which has the features of a box in their order.
+    pub(crate) half_extents: Option<Vector3<f64>>,
 }
 
 impl Hull {
@@ -85,7 +87,7 @@ impl Hull {
             })
             .collect();
         let edges = edges(&faces).unwrap_or_default();
-        Self { vertices, faces, edges }
+        Self { vertices, faces, edges, half_extents: Some(*half) }
     }
 
     /// The vertices (m).

@@ -16,11 +16,13 @@
 //! | rim – face | distance of the lowest point of the circle | closed form |
 //! | vertex – whole | signed distance of the rounded vertex from the surface | closed form |
 //! | edge – edge | distance of two lines | closed form |
+//! | two boxes, all features | the same | [closed form](boxes) |
 //! | whole – whole, polytopes that overlap | largest separation by an axis | closed form |
 //! | whole – whole, in the plane | the same, or the nearest vertex | closed form |
 //! | whole – whole, otherwise, that overlap | largest separation along a direction | closed form, circles by Newton's method |
 //! | whole – whole, otherwise, apart | distance of cores | parry, sharpened for cylinders |
 
+mod boxes;
 #[cfg(any(test, not(feature = "hulls")))]
 mod closest;
 mod curve;
@@ -60,17 +62,42 @@ pub(crate) fn evaluate(
     features: [Feature; 2],
     dimension: Dimension,
 ) -> Option<Witness> {
+    if let Some(half) = half_extents([a, b])
+        && let Some(witness) = boxes::evaluate([a, b], half, features)
+    {
+        return Some(witness);
+    }
+    evaluate_general(a, b, features, dimension)
+}
+
+/// [`evaluate`] for all solids, without the closed form of two boxes.
+fn evaluate_general(
+    a: &Placed<'_>,
+    b: &Placed<'_>,
+    features: [Feature; 2],
+    dimension: Dimension,
+) -> Option<Witness> {
     match features {
         [Feature::Vertex(i), Feature::Face(k)] => Some(vertex_face(a, i, b, k)),
         [Feature::Rim(i), Feature::Face(k)] => Some(rim_face(a, i, b, k)),
         [Feature::Vertex(i), Feature::Whole] => Some(vertex_whole(a, i, b)),
         [Feature::Face(_), Feature::Vertex(_) | Feature::Rim(_)]
         | [Feature::Whole, Feature::Vertex(_)] => {
-            evaluate(b, a, [features[1], features[0]], dimension).map(Witness::flipped)
+            evaluate_general(b, a, [features[1], features[0]], dimension).map(Witness::flipped)
         }
         [Feature::Edge(i), Feature::Edge(j)] => edge_edge(a, i, b, j, PARALLEL)
             .map_or_else(|| whole(a, b, dimension), |c| Some(c.witness)),
         _ => whole(a, b, dimension),
+    }
+}
+
+/// The half extents of two solids, if both are boxes.
+fn half_extents<'a>([a, b]: [&Placed<'a>; 2]) -> Option<[&'a Vector3<f64>; 2]> {
+    match (a.solid, b.solid) {
+        (Solid::Polytope(of_a), Solid::Polytope(of_b)) => {
+            Some([of_a.half_extents.as_ref()?, of_b.half_extents.as_ref()?])
+        }
+        _ => None,
     }
 }
 

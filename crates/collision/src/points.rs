@@ -65,7 +65,7 @@ impl Hull {
             })
             .collect::<Option<Vec<Face>>>()?;
         faces.sort_by(|a, b| a.vertices.cmp(&b.vertices));
-        let hull = Self { edges: edges(&faces)?, vertices, faces };
+        let hull = Self { edges: edges(&faces)?, vertices, faces, half_extents: None };
         hull.is_thick(thickness).then_some(hull)
     }
 

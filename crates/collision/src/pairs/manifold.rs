@@ -3,7 +3,10 @@
 use nalgebra::Vector3;
 use percussion_dynamics::Dimension;
 
-use super::{edge_edge, evaluate, rim_face, vertex_face, vertex_whole, whole_within};
+use super::{
+    boxes, edge_edge, evaluate_general, half_extents, rim_face, vertex_face, vertex_whole,
+    whole_within,
+};
 use crate::{
     feature::Feature,
     solid::{Placed, Solid},
@@ -12,15 +15,15 @@ use crate::{
 
 /// A face is considered if its normal is within 30° of the direction of contact. Two faces of a box meet at 90°, so
 /// at an edge contact midway between them (45°) neither is considered.
-const FACING: f64 = 0.866_025_403_784_438_6;
+pub(super) const FACING: f64 = 0.866_025_403_784_438_6;
 
 /// Edges in a common face are paired if the sine of their angle is at least this. Two polygons cross there at an
 /// interior angle of π minus the angle. Omitting more nearly parallel pairs cuts at most a sliver of 5 % of the edge
 /// off the support polygon, and the position of such a crossing would move ten times as fast as the bodies.
-const CROSSING: f64 = 0.1;
+pub(super) const CROSSING: f64 = 0.1;
 
 /// Points closer than this fraction of the size are the same point.
-const SAME_POINT: f64 = 1e-6;
+pub(super) const SAME_POINT: f64 = 1e-6;
 
 /// A point of a segment this close to its end (relative to its length) is the end.
 const END: f64 = 1e-9;
@@ -67,7 +70,13 @@ fn ordered(
         (Solid::Capsule { .. }, Solid::Capsule { .. }) if dimension == Dimension::Space => {
             capsules(a, b, margin, active);
         }
-        _ => faceted(a, b, dimension, margin, active)?,
+        _ => {
+            let decided = half_extents([a, b])
+                .is_some_and(|half| boxes::manifold([a, b], half, margin, active));
+            if !decided {
+                faceted(a, b, dimension, margin, active)?;
+            }
+        }
     }
     Some(())
 }
@@ -167,7 +176,7 @@ fn nearest_part(capsule: &Placed<'_>, point: &Vector3<f64>) -> Option<usize> {
 
 /// Shapes with flat faces: the vertices of each over the facing face of the other, the crossings of the edges of two
 /// such faces, and the whole pair if none of these is as near.
-fn faceted(
+pub(super) fn faceted(
     a: &Placed<'_>,
     b: &Placed<'_>,
     dimension: Dimension,
@@ -193,13 +202,13 @@ fn faceted(
     if let Some(k) = face_b {
         for feature in points_over(a, b, k, slack) {
             let features = [feature, Feature::Face(k)];
-            add(features, evaluate(a, b, features, dimension)?);
+            add(features, evaluate_general(a, b, features, dimension)?);
         }
     }
     if let Some(k) = face_a {
         for feature in points_over(b, a, k, slack) {
             let features = [Feature::Face(k), feature];
-            add(features, evaluate(a, b, features, dimension)?);
+            add(features, evaluate_general(a, b, features, dimension)?);
         }
     }
     if let (Some(face_a), Some(face_b)) = (face_a, face_b) {

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Separations count as equal if they differ by less than this fraction of the sizes, which is rounding.
-const TIE: f64 = 1e-12;
+pub(super) const TIE: f64 = 1e-12;
 
 /// The largest separation of two polytopes along the normal of a face or of two edges. If the faces alone give more
 /// than `reach`, it is the one of the faces.

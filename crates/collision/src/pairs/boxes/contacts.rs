@@ -1,0 +1,97 @@
+//! The features of two boxes that touch, around their nearest points.
+
+use nalgebra::Vector3;
+
+use super::{
+    Boxes, Cross, Nearest,
+    side::{EDGES, EDGES_OF_FACES, Side},
+};
+use crate::{
+    feature::Feature,
+    pairs::manifold::{Active, CROSSING, FACING, SAME_POINT},
+    witness::Witness,
+};
+
+/// The contacts found so far, and which are accepted.
+struct List<'a> {
+    active: &'a mut Vec<Active>,
+    /// Number of contacts of other pairs.
+    first: usize,
+    /// Largest gap (m).
+    margin: f64,
+    /// Points that are closer are the same (m).
+    slack: f64,
+}
+
+impl List<'_> {
+    /// Appends a contact within the margin, unless there is one at the same point.
+    fn add(&mut self, features: [Feature; 2], witness: Witness) {
+        let middle = witness.middle();
+        let is_new = self.active[self.first..]
+            .iter()
+            .all(|(_, other)| (other.middle() - middle).norm_squared() > self.slack * self.slack);
+        if is_new && witness.gap <= self.margin {
+            self.active.push((features, witness));
+        }
+    }
+}
+
+impl Boxes {
+    /// Appends the corners of each box over the face of the other that faces it, the crossings of the edges of two
+    /// such faces, and the nearest points if none of these is as near.
+    pub(super) fn contacts(&self, nearest: &Nearest, margin: f64, active: &mut Vec<Active>) {
+        let [a, b] = &self.sides;
+        let slack = SAME_POINT * a.half.norm().min(b.half.norm());
+        let first = active.len();
+        let mut list = List { active, first, margin, slack };
+        let face_a = Side::facing(&-nearest.normal[0], FACING);
+        let face_b = Side::facing(&nearest.normal[1], FACING);
+        if let Some(face) = face_b {
+            self.corners(1, face, &mut list);
+        }
+        if let Some(face) = face_a {
+            self.corners(0, face, &mut list);
+        }
+        if let (Some(face_a), Some(face_b)) = (face_a, face_b) {
+            self.crossings([face_a, face_b], &nearest.normal[0], &mut list);
+        }
+        let gaps = active[first..].iter().map(|(_, witness)| witness.gap);
+        if nearest.gap < gaps.fold(f64::INFINITY, f64::min) - slack {
+            active.push(([Feature::Whole, Feature::Whole], self.witness(nearest)));
+        }
+    }
+
+    /// The corners of the other box over a face of box `owner`.
+    fn corners(&self, owner: usize, face: usize, list: &mut List<'_>) {
+        let side = &self.sides[owner];
+        for index in 0..8 {
+            let place = side.corner_of_other(index);
+            let gap = side.height(face, &place);
+            if gap > list.margin || !side.is_over(face, &place, list.slack) {
+                continue;
+            }
+            let witness = self.corner_over(owner, face, index);
+            let (corner, face) = (Feature::Vertex(index), Feature::Face(face));
+            list.add(if owner == 1 { [corner, face] } else { [face, corner] }, witness);
+        }
+    }
+
+    /// The crossings of the edges of a face of each box, of which `normal` is the direction of contact in the frame of
+    /// box 0.
+    fn crossings(&self, faces: [usize; 2], normal: &Vector3<f64>, list: &mut List<'_>) {
+        let [a, b] = faces.map(|face| EDGES_OF_FACES[face]);
+        for i in a {
+            for j in b {
+                let cross = Cross::new(&self.sides[0].turn, EDGES[i].0, EDGES[j].0);
+                if cross.sine <= CROSSING {
+                    continue;
+                }
+                let crossing = self.crossing_of(&cross, [i, j]);
+                if crossing.is_inside() && crossing.normal.dot(normal) >= FACING {
+                    let features = [Feature::Edge(i), Feature::Edge(j)];
+                    list.add(features, self.of_crossing(&crossing));
+                }
+            }
+        }
+    }
+}
