@@ -39,7 +39,7 @@
 
 use nalgebra::Vector3;
 
-use super::{Contact, conic::Conic, maximum_dissipation::radial, shifted};
+use super::{Contact, Load, conic::Conic, maximum_dissipation::radial, shifted};
 use crate::friction::trigonometric_polynomial::{Direction, Ray};
 
 /// The motion of the contact after a [`Solution`].
@@ -237,6 +237,30 @@ pub fn solve_near(contact: &Contact, b: &Vector3<f64>, guess: &Vector3<f64>) -> 
     }
 }
 
+/// [`solve_near`] for callers that have found that the contact does not open and cannot stick: `b_n ≥ 0`, and
+/// `A⁻¹ b` is not in the cone.
+///
+/// # Example
+///
+/// A body of 2 kg that arrives with 2 m/s and slides with 3 m/s, `μ = 0.5`: sticking would need 6 N·s of friction.
+///
+/// ```
+/// use nalgebra::{Matrix3, vector};
+/// use percussion_complementarity::friction::single::{Contact, coulomb};
+///
+/// let contact = Contact::new(&Matrix3::from_diagonal_element(0.5), 0.5)?;
+/// let impulse = coulomb::slide_near(&contact, &vector![2.0, -3.0, 0.0], &vector![4.0, -1.0, 0.0]);
+/// assert_eq!(impulse, vector![4.0, -2.0, 0.0]);
+/// # Ok::<(), percussion_complementarity::friction::single::Error>(())
+/// ```
+#[must_use]
+pub fn slide_near(contact: &Contact, b: &Vector3<f64>, guess: &Vector3<f64>) -> Vector3<f64> {
+    if contact.is_far(b) || contact.friction == 0.0 || contact.isotropic {
+        return solve_near(contact, b, guess);
+    }
+    slide_or_any(contact, &contact.load(b), b, Some(guess))
+}
+
 #[inline]
 fn choose(contact: &Contact, b: &Vector3<f64>, guess: Option<&Vector3<f64>>) -> Vector3<f64> {
     if b.x < 0.0 {
@@ -252,8 +276,19 @@ fn choose(contact: &Contact, b: &Vector3<f64>, guess: Option<&Vector3<f64>>) -> 
     if let Some(impulse) = contact.stick(&load) {
         return impulse;
     }
+    slide_or_any(contact, &load, b, guess)
+}
+
+/// The slide near `guess`, or the best of all solutions.
+#[inline]
+fn slide_or_any(
+    contact: &Contact,
+    load: &Load,
+    b: &Vector3<f64>,
+    guess: Option<&Vector3<f64>>,
+) -> Vector3<f64> {
     if let Some(guess) = guess {
-        let conic = Conic::new(contact, &load);
+        let conic = Conic::new(contact, load);
         let still = guess.y == 0.0 && guess.z == 0.0;
         // Without a guess, start opposite to the slip without friction.
         let start = if still { load.tangent } else { [guess.y, guess.z] };

@@ -5,7 +5,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::friction::single::{Load, tests::academic};
+use crate::friction::single::{
+    Load,
+    tests::{academic, random_contact},
+};
 
 fn modes(contact: &Contact, b: &Vector3<f64>) -> Vec<Mode> {
     all(contact, b).as_slice().iter().map(|solution| solution.mode).collect()
@@ -268,4 +271,25 @@ fn the_limit_of_sticking_has_an_answer() {
         none += usize::from(all(&contact, &b).as_slice().is_empty());
     }
     assert!(none > 0, "{tries} tries");
+}
+
+#[test]
+fn a_slide_without_the_other_tests_is_the_same() {
+    let mut random = ChaCha8Rng::seed_from_u64(8);
+    let mut slides = 0;
+    for _ in 0..5000 {
+        let (contact, b) = random_contact(&mut random);
+        let guess = Vector3::from_fn(|_, _| random.random_range(-1.0..1.0));
+        if b.x < 0.0 || contact.stick(&contact.load(&b)).is_some() {
+            continue;
+        }
+        slides += 1;
+        let found = slide_near(&contact, &b, &guess);
+        let same = found
+            .iter()
+            .zip(&solve_near(&contact, &b, &guess))
+            .all(|(x, y)| x.to_bits() == y.to_bits());
+        assert!(same, "{contact:?} {b}");
+    }
+    assert!(slides > 1000, "{slides}");
 }
