@@ -40,7 +40,7 @@ const LARGEST: f64 = 1e150;
 /// cube; looser packings have some empty cubes.
 const CUBES_PER_CENTER: f64 = 4.0;
 
-/// A slab is closed when it has this many centers.
+/// A slab is closed when it has this many centers, unless another number was [chosen](CellGrid::with_slabs_of).
 const SLAB: usize = 500;
 
 /// The grid extends this many standard deviations to either side of the mean; a uniform distribution has 1.7.
@@ -104,6 +104,8 @@ pub struct CellGrid {
     cube_of: Vec<u32>,
     order: Vec<u32>,
     equal: Equal,
+    /// Minimum number of centers in a slab, if it is not the default.
+    least: Option<usize>,
 }
 
 /// Scratch of [`CellGrid::pairs`].
@@ -117,6 +119,14 @@ struct Equal {
 }
 
 impl CellGrid {
+    /// A grid whose slabs have at least `count` centers, or all of them; by default 500.
+    ///
+    /// More slabs occupy more threads, and each needs work that outweighs its distribution.
+    #[must_use]
+    pub fn with_slabs_of(count: usize) -> Self {
+        Self { least: Some(count), ..Self::default() }
+    }
+
     /// Writes the pairs `[i, j]`, `i < j`, of centers (m) at most `distance` (m) apart, sorted.
     ///
     /// For spheres of radius `r` with a gap of at most `g`, `distance` is `2 r + g`.
@@ -234,12 +244,13 @@ impl CellGrid {
             tally[self.locate(center)[1]] += 1;
         }
         self.slabs.clear();
+        let least = self.least.unwrap_or(SLAB);
         let (mut first, mut inside, mut rest) = (0, 0, centers.len());
         for (across, &here) in tally.iter().enumerate() {
             inside += here;
             rest -= here;
             let last = across + 1 == self.counts[1];
-            if last || (inside >= SLAB && rest >= SLAB) {
+            if last || (inside >= least && rest >= least) {
                 self.slabs.push([first, across + 1 - first]);
                 (first, inside) = (across + 1, 0);
             }

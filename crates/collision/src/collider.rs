@@ -218,7 +218,7 @@ impl Collider {
             Some(body) => system.pose(coordinates, body) * self.pose,
             None => self.pose,
         };
-        Placed { solid: &self.solid, pose }
+        Placed::new(&self.solid, pose)
     }
 }
 

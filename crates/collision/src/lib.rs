@@ -100,6 +100,7 @@
 //! | [`Scene`] | finds contacts, with the proximity that decides which take part in an impact |
 //! | [`Contact`] | what a scene finds, with its [name](ContactId); [`FeatureGap`] follows it |
 //! | [`Feature`] | the parts of a name |
+//! | [`between`] | the contacts of two colliders without a scene, and [`near`] for many pairs of many bodies |
 //! | [`CellGrid`] | finds the pairs of many equal spheres |
 //!
 //! # Features
@@ -134,6 +135,7 @@ mod files;
 pub mod homogeneous;
 mod hull;
 mod lengths;
+mod near;
 mod pair;
 mod pairs;
 #[cfg(feature = "hulls")]
@@ -154,8 +156,9 @@ pub use collider::{Collider, ColliderError};
 pub use contact::{Contact, ContactId, FeatureGap};
 pub use feature::Feature;
 pub use hull::{Edge, Face, Hull, HullError};
+pub use near::{Near, Nearby, Place, between, near};
 pub use pair::{Pair, PairError};
-pub use scene::{Scene, SceneError, Settings, Workspace, between};
+pub use scene::{Scene, SceneError, Settings, Workspace};
 pub use shape::{Shape, ShapeError};
 
 /// Compiles the example in the README.

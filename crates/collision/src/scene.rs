@@ -110,9 +110,9 @@ pub struct Workspace {
     boxes: Vec<Aabb>,
     broad_phase: BroadPhase,
     pairs: Vec<[usize; 2]>,
-    active: Vec<Active>,
-    found: Vec<Found>,
-    contacts: Vec<Contact>,
+    pub(crate) active: Vec<Active>,
+    pub(crate) found: Vec<Found>,
+    pub(crate) contacts: Vec<Contact>,
 }
 
 impl Workspace {
@@ -280,8 +280,7 @@ impl Scene {
         found.clear();
         for pair in pairs {
             let indices = self.in_order(*pair);
-            let placed =
-                indices.map(|k| Placed { solid: self.colliders[k].solid(), pose: poses[k] });
+            let placed = indices.map(|k| Placed::new(self.colliders[k].solid(), poses[k]));
             let coefficients = match self.pairs.as_ref().and_then(|pairs| pairs.get(*pair)) {
                 Some(own) => [own.friction, own.restitution],
                 None => contact::coefficients(indices.map(|k| &self.colliders[k])),
@@ -373,7 +372,7 @@ impl Scene {
         for &half_space in &self.half_spaces {
             let collider = &self.colliders[half_space];
             let solid = collider.solid();
-            let (normal, offset) = Placed { solid, pose: poses[half_space] }.face(0);
+            let (normal, offset) = Placed::new(solid, poses[half_space]).face(0);
             // The boxes have their own reach and the other half of the proximity.
             let level = offset + 0.5 * reach.proximity + reach.of(collider);
             for (&bounded, aabb) in self.bounded.iter().zip(&*boxes) {
@@ -410,67 +409,8 @@ impl Scene {
     }
 }
 
-/// The contacts of two colliders whose bodies have these `poses` (m), for callers without a [`System`].
-///
-/// The first collider is body 1 and the second body 2, which must be the half-space if there is one;
-/// [`ContactId::colliders`] is `[0, 1]`. The given pose also applies to a collider that is fixed in the world. The
-/// frames are those of space.
-///
-/// # Errors
-///
-/// [`SceneError::Proximity`]; [`SceneError::Collider`] for an invalid pose; [`SceneError::TwoHalfSpaces`] if the first is one;
-/// [`SceneError::Undecided`].
-///
-/// # Example
-///
-/// A ball of 0.5 m whose center is 0.4 m above the ground overlaps it by 0.1 m.
-///
-/// ```
-/// use nalgebra::{Isometry3, Vector3};
-/// use percussion_collision::{Collider, Settings, Shape, Workspace};
-///
-/// let ball = Collider::on_body(0, Shape::Sphere { radius: 0.5 })?;
-/// let ground = Collider::fixed(Shape::HalfSpace { normal: Vector3::z() })?;
-/// let poses = [&Isometry3::translation(3.0, 0.0, 0.4), &Isometry3::identity()];
-/// let mut workspace = Workspace::default();
-/// let contacts = percussion_collision::between([&ball, &ground], poses, &Settings::default(), &mut workspace)?;
-/// assert!((contacts[0].gap + 0.1).abs() < 1e-15);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn between<'w>(
-    colliders: [&Collider; 2],
-    poses: [&Isometry3<f64>; 2],
-    settings: &Settings,
-    workspace: &'w mut Workspace,
-) -> Result<&'w [Contact], SceneError> {
-    let value = settings.proximity;
-    if !(value.is_finite() && value >= 0.0) {
-        return Err(SceneError::Proximity { value });
-    }
-    if matches!(colliders[0].solid(), Solid::HalfSpace { .. }) {
-        return Err(SceneError::TwoHalfSpaces { colliders: [0, 1] });
-    }
-    for (index, pose) in poses.into_iter().enumerate() {
-        check_pose(pose).map_err(|source| SceneError::Collider { index, source })?;
-    }
-    let placed = [0, 1].map(|k: usize| Placed {
-        solid: colliders[k].solid(),
-        pose: poses[k] * colliders[k].pose(),
-    });
-    let Workspace { active, found, contacts, .. } = workspace;
-    found.clear();
-    let named = ([0, 1], contact::coefficients(colliders));
-    append(named, &placed, Dimension::Space, settings.proximity, active, found)?;
-    contacts.clear();
-    for near in &*found {
-        let undecided = SceneError::Undecided { colliders: [0, 1] };
-        contacts.push(Contact::new(near, colliders, Dimension::Space).ok_or(undecided)?);
-    }
-    Ok(contacts)
-}
-
 /// Appends the features of one pair that are near, sorted.
-fn append(
+pub(crate) fn append(
     (colliders, coefficients): ([usize; 2], [f64; 2]),
     [a, b]: &[Placed<'_>; 2],
     dimension: Dimension,

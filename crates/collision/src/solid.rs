@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Point3, Vector2, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector2, Vector3};
 use percussion_dynamics::Dimension;
 
 use crate::{feature::Feature, hull::Hull, lengths::unit, shape::Shape};
@@ -317,6 +317,14 @@ impl Solid {
 pub(crate) struct Placed<'a> {
     pub(crate) solid: &'a Solid,
     pub(crate) pose: Isometry3<f64>,
+    /// The axes of the frame of the solid in the world, as columns.
+    pub(crate) axes: Matrix3<f64>,
+}
+
+impl<'a> Placed<'a> {
+    pub(crate) fn new(solid: &'a Solid, pose: Isometry3<f64>) -> Self {
+        Self { solid, pose, axes: pose.rotation.to_rotation_matrix().into_inner() }
+    }
 }
 
 impl Placed<'_> {

@@ -31,29 +31,35 @@ mod side;
 
 use nalgebra::{Matrix3, Vector3};
 
-use self::side::{EDGES, Side, corner, next};
-use super::{CLOSE, PARALLEL, manifold::Active, separation::TIE};
+use self::side::{EDGES, Side, next};
+use super::{Active, CLOSE, PARALLEL, separation::TIE};
 use crate::{feature::Feature, solid::Placed, witness::Witness};
 
 /// Relative error of the separation along the direction between two points that are [`CLOSE`] or farther apart:
 /// that of the direction, a few roundings over their distance.
 const PROOF: f64 = 16.0 * f64::EPSILON / CLOSE;
 
-/// Appends the pairs of features with a gap of at most `margin` (m), not sorted; returns whether it could decide.
+/// Appends the pairs of features with a gap of at most `margin` (m), not sorted; returns a lower bound of the gap, or
+/// `None` if it cannot decide.
 pub(super) fn manifold(
     placed: [&Placed<'_>; 2],
     half: [&Vector3<f64>; 2],
     margin: f64,
     active: &mut Vec<Active>,
-) -> bool {
-    let boxes = Boxes::new(placed, half);
-    let faces = boxes.best_faces();
-    let Some(axis) = boxes.largest_separation(faces, margin) else { return true };
-    let Some(nearest) = boxes.nearest(&axis) else { return false };
+) -> Option<f64> {
+    let boxes = match Boxes::new(placed, half, margin) {
+        Ok(boxes) => boxes,
+        Err(apart) => return Some(apart),
+    };
+    let axis = boxes.largest_separation(boxes.best_faces());
+    if axis.gap > margin {
+        return Some(axis.gap);
+    }
+    let nearest = boxes.nearest(&axis)?;
     if nearest.gap <= margin {
         boxes.contacts(&nearest, margin, active);
     }
-    true
+    Some((nearest.gap - PROOF * boxes.sizes).max(margin))
 }
 
 /// The gap of two features, as [`manifold`] gives it for those that touch; `None` if it cannot decide.
@@ -62,23 +68,30 @@ pub(super) fn evaluate(
     half: [&Vector3<f64>; 2],
     features: [Feature; 2],
 ) -> Option<Witness> {
-    let boxes = Boxes::new(placed, half);
+    let boxes = Boxes::new(placed, half, f64::INFINITY).ok()?;
     match features {
-        [Feature::Vertex(corner), Feature::Face(face)] => Some(boxes.corner_over(1, face, corner)),
-        [Feature::Face(face), Feature::Vertex(corner)] => Some(boxes.corner_over(0, face, corner)),
-        [Feature::Edge(i), Feature::Edge(j)] if boxes.crossing([i, j]).is_some() => {
-            boxes.crossing([i, j]).map(|crossing| boxes.of_crossing(&crossing))
+        [Feature::Vertex(corner), Feature::Face(face)] => {
+            return Some(boxes.corner_over(1, face, corner));
         }
-        _ => {
-            let axis = boxes.largest_separation(boxes.best_faces(), f64::INFINITY)?;
-            boxes.nearest(&axis).map(|nearest| boxes.witness(&nearest))
+        [Feature::Face(face), Feature::Vertex(corner)] => {
+            return Some(boxes.corner_over(0, face, corner));
         }
+        [Feature::Edge(i), Feature::Edge(j)] => {
+            if let Some((crossing, _)) = boxes.crossing([i, j]) {
+                return Some(boxes.of_crossing(&crossing));
+            }
+        }
+        _ => {}
     }
+    let axis = boxes.largest_separation(boxes.best_faces());
+    boxes.nearest(&axis).map(|nearest| boxes.witness(&nearest))
 }
 
 /// Two boxes, each as seen from the frame of the other.
 struct Boxes {
     sides: [Side; 2],
+    /// Absolute values of the entries `A_i · B_j`.
+    lengths: Matrix3<f64>,
     /// Sum of the distances of corners from the centers (m).
     sizes: f64,
 }
@@ -118,8 +131,10 @@ struct EdgePair {
 }
 
 impl Boxes {
-    fn new(placed: [&Placed<'_>; 2], half: [&Vector3<f64>; 2]) -> Self {
-        Self { sides: Side::both(placed, half), sizes: half[0].norm() + half[1].norm() }
+    /// The boxes, or the separation by a face that is larger than `margin` (m).
+    fn new(placed: [&Placed<'_>; 2], half: [&Vector3<f64>; 2], margin: f64) -> Result<Self, f64> {
+        let (sides, lengths) = Side::both(placed, half, margin)?;
+        Ok(Self { sides, lengths, sizes: half[0].norm() + half[1].norm() })
     }
 
     /// Separations that differ by less are equal (m).
@@ -129,32 +144,30 @@ impl Boxes {
 
     /// The face of each box along which the other is farthest; of equal ones the first.
     fn best_faces(&self) -> [BestFace; 2] {
-        let tie = self.tie();
-        self.sides.each_ref().map(|side| {
-            let mut best = BestFace { gap: f64::NEG_INFINITY, face: 0 };
-            for axis in 0..3 {
-                let (away, thickness) = (side.other[axis], side.thickness(axis));
-                for (face, away) in [(2 * axis, away), (2 * axis + 1, -away)] {
-                    let gap = away - thickness;
-                    if gap > best.gap + tie {
-                        best = BestFace { gap, face };
-                    }
-                }
-            }
-            best
-        })
+        [self.best_face(0), self.best_face(1)]
     }
 
-    /// The first of the largest separations along the 15 directions, or `None` if it is larger than `margin`. Faces
-    /// of box 1 come first, then those of box 0, then edges in the order of their numbers.
-    fn largest_separation(&self, faces: [BestFace; 2], margin: f64) -> Option<Nearest> {
+    fn best_face(&self, owner: usize) -> BestFace {
+        let (side, tie) = (&self.sides[owner], self.tie());
+        let mut best = BestFace { gap: f64::NEG_INFINITY, face: 0 };
+        for axis in 0..3 {
+            let (away, thickness) = (side.other[axis], side.thickness(axis));
+            for (face, away) in [(2 * axis, away), (2 * axis + 1, -away)] {
+                let gap = away - thickness;
+                if gap > best.gap + tie {
+                    best = BestFace { gap, face };
+                }
+            }
+        }
+        best
+    }
+
+    /// The first of the largest separations along the 15 directions. Faces of box 1 come first, then those of box 0,
+    /// then edges in the order of their numbers.
+    fn largest_separation(&self, faces: [BestFace; 2]) -> Nearest {
         let owner = usize::from(faces[0].gap <= faces[1].gap + self.tie());
         let BestFace { gap, face } = faces[owner];
-        if gap > margin {
-            return None;
-        }
-        let edges = self.best_edges(gap);
-        let nearest = match edges {
+        match self.best_edges(gap) {
             Some(EdgePair { edges, gap, normal }) => {
                 Nearest { gap, normal, features: Features::Edges(edges) }
             }
@@ -164,8 +177,7 @@ impl Boxes {
                 let normal = self.in_both(owner, &(sign * outward));
                 Nearest { gap, normal, features: Features::Face { owner, face } }
             }
-        };
-        (nearest.gap <= margin).then_some(nearest)
+        }
     }
 
     /// A vector of the frame of box `owner` in both frames.
@@ -178,27 +190,46 @@ impl Boxes {
     fn best_edges(&self, faces: f64) -> Option<EdgePair> {
         let [a, b] = &self.sides;
         let least = faces + self.tie();
+        // Along a product that is not longer than 1, what is below this is not above `least` times its length.
+        let floor = least.min(0.0);
+        let mut exceeding = [[0; 2]; 9];
+        let mut count = 0;
+        let (turn, lengths, away) = (&a.turn, &self.lengths, &a.other);
+        for q in 0..3 {
+            let [q_1, q_2] = next(q);
+            for p in 0..3 {
+                let [p_1, p_2] = next(p);
+                let (y, z) = (turn[(p_1, q)], turn[(p_2, q)]);
+                let along = away[p_2] * y - away[p_1] * z;
+                let of_a = a.half[p_1] * lengths[(p_2, q)] + a.half[p_2] * lengths[(p_1, q)];
+                let of_b = b.half[q_1] * lengths[(p, q_2)] + b.half[q_2] * lengths[(p, q_1)];
+                let gap = along.abs() - of_a - of_b;
+                if gap > floor && gap > least * (y * y + z * z).sqrt() {
+                    exceeding[count] = [p, q];
+                    count += 1;
+                }
+            }
+        }
+        if count == 0 { None } else { self.choose_edges(&exceeding[..count], least) }
+    }
+
+    /// The first of the largest separations of edges along these axes that are above `least`.
+    fn choose_edges(&self, axes: &[[usize; 2]], least: f64) -> Option<EdgePair> {
+        let [a, b] = &self.sides;
         let mut found: [Option<EdgePair>; 18] = [None; 18];
         let mut count = 0;
-        for p in 0..3 {
-            for q in 0..3 {
-                let cross = Cross::new(&a.turn, p, q);
-                if cross.sine <= PARALLEL {
-                    continue;
-                }
-                let thickness =
-                    a.half.dot(&cross.along[0].abs()) + b.half.dot(&cross.along[1].abs());
-                let away = a.other.dot(&cross.along[0]);
-                if away.abs() - thickness <= least * cross.sine {
-                    continue;
-                }
-                // The normal points from box 1 to box 0, and `away` from 0 to 1.
-                for (sign, away) in [(-1.0, away), (1.0, -away)] {
-                    let gap = (away - thickness) / cross.sine;
-                    if gap > least {
-                        found[count] = Some(cross.edges(sign, gap));
-                        count += 1;
-                    }
+        for &[p, q] in axes {
+            let cross = Cross::new(&a.turn, p, q);
+            if cross.sine <= PARALLEL {
+                continue;
+            }
+            let (away, thickness) = (a.other.dot(&cross.along[0]), thickness(a, b, &cross.along));
+            // The normal points from box 1 to box 0, and `away` from 0 to 1.
+            for (sign, away) in [(-1.0, away), (1.0, -away)] {
+                let gap = (away - thickness) / cross.sine;
+                if gap > least {
+                    found[count] = Some(cross.edges(sign, gap));
+                    count += 1;
                 }
             }
         }
@@ -218,7 +249,7 @@ impl Boxes {
         let attained = axis.gap <= CLOSE * self.sizes
             || match axis.features {
                 Features::Face { owner, face } => self.is_over(owner, face, axis.gap + self.tie()),
-                Features::Edges(edges) => self.crossing(edges).is_some_and(|c| c.is_inside()),
+                Features::Edges(edges) => self.crossing(edges).is_some_and(|(_, inside)| inside),
                 Features::Corner { .. } => true,
             };
         if attained { Some(Nearest { ..*axis }) } else { self.nearest_corner() }
@@ -273,7 +304,7 @@ impl Boxes {
                 self.of_point(owner, &place, normal(), nearest.gap)
             }
             Features::Edges(edges) => match self.crossing(edges) {
-                Some(crossing) => self.of_crossing(&crossing),
+                Some((crossing, _)) => self.of_crossing(&crossing),
                 None => Witness::new(self.sides[0].place(&Vector3::zeros()), normal(), nearest.gap),
             },
         }
@@ -324,12 +355,8 @@ struct Cross {
 impl Cross {
     /// `turn` has the entries `A_i · B_j`.
     fn new(turn: &Matrix3<f64>, p: usize, q: usize) -> Self {
-        let ([p_1, p_2], [q_1, q_2]) = (next(p), next(q));
-        let mut along = [Vector3::zeros(); 2];
-        (along[0][p_1], along[0][p_2]) = (-turn[(p_2, q)], turn[(p_1, q)]);
-        (along[1][q_1], along[1][q_2]) = (turn[(p, q_2)], -turn[(p, q_1)]);
-        let sine = (turn[(p_1, q)] * turn[(p_1, q)] + turn[(p_2, q)] * turn[(p_2, q)]).sqrt();
-        Self { axes: [p, q], along, sine, cosine: turn[(p, q)] }
+        let along = products(turn, p, q);
+        Self { axes: [p, q], along, sine: along[0].norm(), cosine: turn[(p, q)] }
     }
 
     /// The edges that are outermost if the normal is `sign` times the unit vector along the product: lowest of box
@@ -345,6 +372,22 @@ impl Cross {
     }
 }
 
+/// `A_p × B_q` in the frame of each box; `turn` has the entries `A_i · B_j`.
+#[inline]
+fn products(turn: &Matrix3<f64>, p: usize, q: usize) -> [Vector3<f64>; 2] {
+    let ([p_1, p_2], [q_1, q_2]) = (next(p), next(q));
+    let mut along = [Vector3::zeros(); 2];
+    (along[0][p_1], along[0][p_2]) = (-turn[(p_2, q)], turn[(p_1, q)]);
+    (along[1][q_1], along[1][q_2]) = (turn[(p, q_2)], -turn[(p, q_1)]);
+    along
+}
+
+/// The sum of the extents of both boxes from their centers along a vector, given in both frames.
+#[inline]
+fn thickness(a: &Side, b: &Side, along: &[Vector3<f64>; 2]) -> f64 {
+    a.half.dot(&along[0].abs()) + b.half.dot(&along[1].abs())
+}
+
 /// The lines of two edges, where they are nearest to each other.
 struct Crossing {
     gap: f64,
@@ -352,49 +395,61 @@ struct Crossing {
     normal: Vector3<f64>,
     /// The nearest point of the edge of box 0, in its frame.
     point: Vector3<f64>,
-    /// Distances of the nearest points from the middles of the edges, relative to half of their lengths.
-    parameters: [f64; 2],
 }
 
-impl Crossing {
-    /// Whether both points are on their edges.
-    fn is_inside(&self) -> bool {
-        self.parameters.iter().all(|t| (-1.0..=1.0).contains(t))
-    }
+/// Where the lines of two edges are nearest to each other.
+struct Feet {
+    /// From the middle of the edge of box 1 to that of box 0, in the frame of box 0.
+    between: Vector3<f64>,
+    /// Distances of the nearest points from the middles of the edges (m).
+    along: [f64; 2],
 }
 
 impl Boxes {
-    /// Where the lines of two edges are nearest, unless they are parallel.
-    fn crossing(&self, edges: [usize; 2]) -> Option<Crossing> {
-        let [(p, _), (q, _)] = edges.map(|edge| EDGES[edge]);
-        let cross = Cross::new(&self.sides[0].turn, p, q);
-        (cross.sine > PARALLEL).then(|| self.crossing_of(&cross, edges))
+    /// The crossing of two edges, unless they are parallel, and whether it is on both of them.
+    fn crossing(&self, edges: [usize; 2]) -> Option<(Crossing, bool)> {
+        let cross = Cross::new(&self.sides[0].turn, EDGES[edges[0]].0, EDGES[edges[1]].0);
+        (cross.sine > PARALLEL).then(|| {
+            let feet = self.feet(&cross, edges, &self.middle(edges[1]));
+            (self.crossing_at(&cross, edges, &feet), self.are_inside(&cross, &feet))
+        })
     }
 
-    /// The same for edges with the directions of `cross`.
-    fn crossing_of(&self, cross: &Cross, edges: [usize; 2]) -> Crossing {
+    /// The middle of an edge of box 1 in the frame of box 0.
+    fn middle(&self, edge: usize) -> Vector3<f64> {
         let [a, b] = &self.sides;
-        let ([p, q], Cross { along, sine, cosine, .. }) = (cross.axes, cross);
-        // The middles of the edges, and the signs of the faces that meet in them.
-        let [out_a, out_b] = [0, 1].map(|k: usize| {
-            let (axis, base) = EDGES[edges[k]];
-            let mut signs = corner(base);
-            signs[axis] = 0.0;
-            signs
-        });
-        let (middle_a, middle_b) = (a.half.component_mul(&out_a), b.half.component_mul(&out_b));
-        // From the middle of the edge of box 1 to that of box 0, in the frame of box 0.
-        let between = middle_a - a.other - a.turn * middle_b;
-        let on_a = between[p];
-        let on_b = a.turn.column(q).dot(&between);
+        a.other + a.turn * b.half.component_mul(&side::outward_of_edge(edge))
+    }
+
+    /// The nearest points of the lines of two edges with the directions of `cross`; `middle` is that of the second.
+    #[inline]
+    fn feet(&self, cross: &Cross, edges: [usize; 2], middle: &Vector3<f64>) -> Feet {
+        let ([p, q], Cross { sine, cosine, .. }) = (cross.axes, cross);
+        let a = &self.sides[0];
+        let between = a.half.component_mul(&side::outward_of_edge(edges[0])) - middle;
+        let (on_a, on_b) = (between[p], a.turn.column(q).dot(&between));
         let square = sine * sine;
-        let (s, t) = ((cosine * on_b - on_a) / square, (on_b - cosine * on_a) / square);
+        let along = [(cosine * on_b - on_a) / square, (on_b - cosine * on_a) / square];
+        Feet { between, along }
+    }
+
+    /// Whether both points are on their edges.
+    #[inline]
+    fn are_inside(&self, cross: &Cross, feet: &Feet) -> bool {
+        let [a, b] = &self.sides;
+        let [p, q] = cross.axes;
+        feet.along[0].abs() <= a.half[p] && feet.along[1].abs() <= b.half[q]
+    }
+
+    /// The crossing with these nearest points.
+    fn crossing_at(&self, cross: &Cross, edges: [usize; 2], feet: &Feet) -> Crossing {
+        let Cross { axes, along, sine, .. } = cross;
+        let (out_a, out_b) = (side::outward_of_edge(edges[0]), side::outward_of_edge(edges[1]));
         let outward = along[1].dot(&out_b) - along[0].dot(&out_a);
-        let unit = along[0] * (if outward < 0.0 { -1.0 } else { 1.0 } / sine);
-        let mut point = middle_a;
-        point[p] = s;
-        let parameters = [s / a.half[p], t / b.half[q]];
-        Crossing { gap: unit.dot(&between), normal: unit, point, parameters }
+        let normal = along[0] * (if outward < 0.0 { -1.0 } else { 1.0 } / sine);
+        let mut point = self.sides[0].half.component_mul(&out_a);
+        point[axes[0]] = feet.along[0];
+        Crossing { gap: normal.dot(&feet.between), normal, point }
     }
 }
 

@@ -78,7 +78,7 @@ mod tests {
             let poses = [pose(), pose()];
             let mut pick = || &solids[random.random_range(0..solids.len())];
             let [a, b] = [(pick(), poses[0]), (pick(), poses[1])]
-                .map(|(solid, pose)| Placed { solid, pose });
+                .map(|(solid, pose)| Placed::new(solid, pose));
             let iterated = adapter::nearest([a.solid, b.solid], [&a.pose, &b.pose]);
             let Some(expected) = iterated else { continue };
             let rounding = a.solid.rounding() + b.solid.rounding();

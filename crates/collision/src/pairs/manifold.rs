@@ -4,8 +4,8 @@ use nalgebra::Vector3;
 use percussion_dynamics::Dimension;
 
 use super::{
-    boxes, edge_edge, evaluate_general, half_extents, rim_face, vertex_face, vertex_whole,
-    whole_within,
+    Active, CROSSING, FACING, SAME_POINT, boxes, edge_edge, evaluate_general, half_extents,
+    rim_face, vertex_face, vertex_whole, whole_within,
 };
 use crate::{
     feature::Feature,
@@ -13,25 +13,11 @@ use crate::{
     witness::Witness,
 };
 
-/// A face is considered if its normal is within 30° of the direction of contact. Two faces of a box meet at 90°, so
-/// at an edge contact midway between them (45°) neither is considered.
-pub(super) const FACING: f64 = 0.866_025_403_784_438_6;
-
-/// Edges in a common face are paired if the sine of their angle is at least this. Two polygons cross there at an
-/// interior angle of π minus the angle. Omitting more nearly parallel pairs cuts at most a sliver of 5 % of the edge
-/// off the support polygon, and the position of such a crossing would move ten times as fast as the bodies.
-pub(super) const CROSSING: f64 = 0.1;
-
-/// Points closer than this fraction of the size are the same point.
-pub(super) const SAME_POINT: f64 = 1e-6;
-
 /// A point of a segment this close to its end (relative to its length) is the end.
 const END: f64 = 1e-9;
 
-/// Two features with their gap.
-pub(crate) type Active = ([Feature; 2], Witness);
-
-/// Appends the pairs of features of `a` and `b` with a gap of at most `margin` (m), sorted.
+/// Appends the pairs of features of `a` and `b` with a gap of at most `margin` (m), sorted. Returns a lower bound of the
+/// gap (m) if there are none.
 ///
 /// `None` if the iteration for the whole pair fails; nothing is appended then.
 pub(crate) fn manifold(
@@ -40,19 +26,20 @@ pub(crate) fn manifold(
     dimension: Dimension,
     margin: f64,
     active: &mut Vec<Active>,
-) -> Option<()> {
+) -> Option<f64> {
     let first = active.len();
-    if a.solid.rank() <= b.solid.rank() {
-        ordered(a, b, dimension, margin, active)?;
+    let gap = if a.solid.rank() <= b.solid.rank() {
+        ordered(a, b, dimension, margin, active)?
     } else {
-        ordered(b, a, dimension, margin, active)?;
+        let gap = ordered(b, a, dimension, margin, active)?;
         for (features, witness) in &mut active[first..] {
             features.swap(0, 1);
             *witness = witness.flipped();
         }
-    }
+        gap
+    };
     active[first..].sort_unstable_by_key(|(features, _)| *features);
-    Some(())
+    Some(gap)
 }
 
 fn ordered(
@@ -61,7 +48,7 @@ fn ordered(
     dimension: Dimension,
     margin: f64,
     active: &mut Vec<Active>,
-) -> Option<()> {
+) -> Option<f64> {
     match (a.solid, b.solid) {
         (_, Solid::HalfSpace { .. }) => over_half_space(a, b, margin, active),
         (Solid::Ball { .. }, _) => {
@@ -71,14 +58,15 @@ fn ordered(
             capsules(a, b, margin, active);
         }
         _ => {
-            let decided = half_extents([a, b])
-                .is_some_and(|half| boxes::manifold([a, b], half, margin, active));
-            if !decided {
-                faceted(a, b, dimension, margin, active)?;
+            let decided =
+                half_extents([a, b]).and_then(|half| boxes::manifold([a, b], half, margin, active));
+            match decided {
+                Some(gap) => return Some(gap),
+                None => faceted(a, b, dimension, margin, active)?,
             }
         }
     }
-    Some(())
+    Some(margin)
 }
 
 fn push(features: [Feature; 2], witness: Witness, margin: f64, active: &mut Vec<Active>) {
@@ -90,8 +78,17 @@ fn push(features: [Feature; 2], witness: Witness, margin: f64, active: &mut Vec<
 /// Every vertex of `a`, and the lowest points of the rims of a cylinder. If the cylinder stands upright, its rims
 /// have no unique lowest point and are left out.
 fn over_half_space(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut Vec<Active>) {
-    let (normal, _) = b.face(0);
+    let (normal, offset) = b.face(0);
+    let center = &a.pose.translation.vector;
+    let (up, height) = (a.axes.tr_mul(&normal), normal.dot(center) - offset - a.solid.rounding());
+    let sizes = center.abs().sum() + offset.abs();
     for i in 0..vertex_count(a, &normal) {
+        let vertex = a.solid.vertex(i);
+        // Most vertices are far above, whatever some ten roundings make of the height.
+        let rounding = 64.0 * f64::EPSILON * (sizes + vertex.abs().sum());
+        if height + up.dot(&vertex) > margin + rounding {
+            continue;
+        }
         push([Feature::Vertex(i), Feature::Face(0)], vertex_face(a, i, b, 0), margin, active);
     }
     for i in 0..rim_count(a, &normal) {

@@ -116,7 +116,7 @@ impl Side<'_> {
     }
 
     fn whole(&self, outward: &Vector3<f64>, dimension: Dimension) -> Part {
-        let Placed { solid, pose } = self.placed;
+        let Placed { solid, pose, .. } = self.placed;
         let local = pose.rotation.inverse_transform_vector(outward);
         let radius = solid.rounding();
         match solid {

@@ -4,11 +4,11 @@ use nalgebra::Vector3;
 
 use super::{
     Boxes, Cross, Nearest,
-    side::{EDGES, EDGES_OF_FACES, Side},
+    side::{EDGES, EDGES_OF_FACES, Side, next},
 };
 use crate::{
     feature::Feature,
-    pairs::manifold::{Active, CROSSING, FACING, SAME_POINT},
+    pairs::{Active, CROSSING, FACING, SAME_POINT},
     witness::Witness,
 };
 
@@ -79,16 +79,26 @@ impl Boxes {
     /// The crossings of the edges of a face of each box, of which `normal` is the direction of contact in the frame of
     /// box 0.
     fn crossings(&self, faces: [usize; 2], normal: &Vector3<f64>, list: &mut List<'_>) {
-        let [a, b] = faces.map(|face| EDGES_OF_FACES[face]);
-        for i in a {
-            for j in b {
-                let cross = Cross::new(&self.sides[0].turn, EDGES[i].0, EDGES[j].0);
-                if cross.sine <= CROSSING {
+        let mut crosses = [const { [const { None }; 3] }; 3];
+        for p in next(faces[0] / 2) {
+            for q in next(faces[1] / 2) {
+                let cross = Cross::new(&self.sides[0].turn, p, q);
+                // Rounding must not decide differently here and below.
+                let faces_contact = cross.along[0].dot(normal).abs() > 0.99 * FACING * cross.sine;
+                crosses[p][q] = (cross.sine > CROSSING && faces_contact).then_some(cross);
+            }
+        }
+        let edges_b = EDGES_OF_FACES[faces[1]].map(|edge| (edge, self.middle(edge)));
+        for i in EDGES_OF_FACES[faces[0]] {
+            for (j, middle) in &edges_b {
+                let Some(cross) = &crosses[EDGES[i].0][EDGES[*j].0] else { continue };
+                let feet = self.feet(cross, [i, *j], middle);
+                if !self.are_inside(cross, &feet) {
                     continue;
                 }
-                let crossing = self.crossing_of(&cross, [i, j]);
-                if crossing.is_inside() && crossing.normal.dot(normal) >= FACING {
-                    let features = [Feature::Edge(i), Feature::Edge(j)];
+                let crossing = self.crossing_at(cross, [i, *j], &feet);
+                if crossing.normal.dot(normal) >= FACING {
+                    let features = [Feature::Edge(i), Feature::Edge(*j)];
                     list.add(features, self.of_crossing(&crossing));
                 }
             }

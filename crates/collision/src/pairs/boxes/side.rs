@@ -36,7 +36,16 @@ pub(super) const fn next(axis: usize) -> [usize; 2] {
 
 /// The signs of the coordinates of a corner: bits 0, 1 and 2 of its number.
 pub(super) fn corner(index: usize) -> Vector3<f64> {
-    Vector3::from_fn(|axis, _| if index >> axis & 1 == 1 { 1.0 } else { -1.0 })
+    let sign = |axis: usize| if index >> axis & 1 == 1 { 1.0 } else { -1.0 };
+    Vector3::new(sign(0), sign(1), sign(2))
+}
+
+/// The sum of the normals of the two faces that meet in an edge.
+pub(super) fn outward_of_edge(edge: usize) -> Vector3<f64> {
+    let (axis, base) = EDGES[edge];
+    let mut signs = corner(base);
+    signs[axis] = 0.0;
+    signs
 }
 
 /// A box, and the other one as seen from it.
@@ -53,29 +62,35 @@ pub(super) struct Side {
 }
 
 impl Side {
-    pub(super) fn both([a, b]: [&Placed<'_>; 2], half: [&Vector3<f64>; 2]) -> [Self; 2] {
-        let [axes_a, axes_b] =
-            [a, b].map(|placed| placed.pose.rotation.to_rotation_matrix().into_inner());
-        let [center_a, center_b] = [a, b].map(|placed| placed.pose.translation.vector);
+    /// Both sides and the absolute values of the products of their axes, or the separation by a face that is larger than `margin`.
+    pub(super) fn both(
+        [a, b]: [&Placed<'_>; 2],
+        half: [&Vector3<f64>; 2],
+        margin: f64,
+    ) -> Result<([Self; 2], Matrix3<f64>), f64> {
+        let (axes_a, axes_b) = (a.axes, b.axes);
+        let (center_a, center_b) = (a.pose.translation.vector, b.pose.translation.vector);
         let apart = center_b - center_a;
         let turn = axes_a.tr_mul(&axes_b);
-        let first = Self {
-            half: *half[0],
-            center: center_a,
-            axes: axes_a,
-            turn,
-            other: axes_a.tr_mul(&apart),
-            other_half: *half[1],
-        };
+        let lengths = turn.abs();
+        let (other, back) = (axes_a.tr_mul(&apart), -axes_b.tr_mul(&apart));
+        let by_first = (other.abs() - half[0] - lengths * half[1]).max();
+        let by_second = (back.abs() - half[1] - lengths.tr_mul(half[0])).max();
+        let separation = by_first.max(by_second);
+        if separation > margin {
+            return Err(separation);
+        }
+        let (half, other_half) = (*half[0], *half[1]);
+        let first = Self { half, center: center_a, axes: axes_a, turn, other, other_half };
         let second = Self {
-            half: *half[1],
+            half: other_half,
             center: center_b,
             axes: axes_b,
             turn: turn.transpose(),
-            other: -axes_b.tr_mul(&apart),
-            other_half: *half[0],
+            other: back,
+            other_half: half,
         };
-        [first, second]
+        Ok(([first, second], lengths))
     }
 
     /// Half extent of this box along `axis` plus that of the other (m).

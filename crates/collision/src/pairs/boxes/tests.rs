@@ -1,3 +1,5 @@
+//! Two boxes in closed form and by the code for all polytopes.
+
 use std::{f64::consts::FRAC_PI_4, sync::Arc};
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
@@ -5,7 +7,7 @@ use percussion_dynamics::Dimension;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::*;
+use super::{side::corner, *};
 use crate::{feature::Feature, hull::Hull, pairs::manifold::faceted, solid::Solid};
 
 /// Accuracy of the general code where it iterates: the direction between points that are `1e-6` of the sizes apart
@@ -18,7 +20,7 @@ fn cuboid(half: [f64; 3]) -> Solid {
 
 /// The contacts by the closed form, if it decides, and by the general code.
 fn both(solids: [&Solid; 2], poses: [Isometry3<f64>; 2], margin: f64) -> [Option<Vec<Active>>; 2] {
-    let [a, b] = [0, 1].map(|k: usize| Placed { solid: solids[k], pose: poses[k] });
+    let [a, b] = [0, 1].map(|k: usize| Placed::new(solids[k], poses[k]));
     let half = solids.map(|solid| match solid {
         Solid::Polytope(hull) => hull.half_extents.unwrap(),
         _ => unreachable!("boxes are polytopes"),
@@ -28,7 +30,7 @@ fn both(solids: [&Solid; 2], poses: [Isometry3<f64>; 2], margin: f64) -> [Option
     faceted(&a, &b, Dimension::Space, margin, &mut general).unwrap();
     closed.sort_unstable_by_key(|(features, _)| *features);
     general.sort_unstable_by_key(|(features, _)| *features);
-    [decided.then_some(closed), Some(general)]
+    [decided.map(|_| closed), Some(general)]
 }
 
 /// Panics unless both lists have the same contacts.
@@ -87,7 +89,7 @@ fn random_boxes_have_the_contacts_of_the_general_code() {
         // Moved apart or together until the gap is a small fraction of the sizes, mostly.
         let mut poses = poses;
         let placed = |poses: &[Isometry3<f64>; 2]| -> f64 {
-            let [a, b] = [0, 1].map(|k: usize| Placed { solid: pair[k], pose: poses[k] });
+            let [a, b] = [0, 1].map(|k: usize| Placed::new(pair[k], poses[k]));
             super::super::whole_within(&a, &b, Dimension::Space, f64::INFINITY).unwrap().gap
         };
         let direction = vector(random, 1.0).normalize();

@@ -82,7 +82,7 @@ fn check(seed: u64, rounds: usize, count: usize) -> usize {
                 if both.iter().all(|s| matches!(s, Solid::Capsule { .. })) {
                     continue;
                 }
-                let [a, b] = both.map(|solid| Placed { solid, pose: pose(&mut rng, 0.6) });
+                let [a, b] = both.map(|solid| Placed::new(solid, pose(&mut rng, 0.6)));
                 let found = largest_separation(&a, &b).unwrap();
                 let tolerance = 1e-11 * (first.size() + second.size());
                 let (attained, _) = separation(&a, &b, &found.normal);
@@ -112,7 +112,7 @@ fn points_of_the_largest_separation_lie_on_both_surfaces() {
     let cylinder = Solid::Cylinder { half_height: 0.5, radius: 0.4 };
     let mut overlapping = 0;
     for _ in 0..300 {
-        let [a, b] = [(); 2].map(|()| Placed { solid: &cylinder, pose: pose(&mut rng, 0.5) });
+        let [a, b] = [(); 2].map(|()| Placed::new(&cylinder, pose(&mut rng, 0.5)));
         let found = largest_separation(&a, &b).unwrap();
         if found.gap >= 0.0 {
             continue;
@@ -129,8 +129,7 @@ fn points_of_the_largest_separation_lie_on_both_surfaces() {
 #[test]
 fn coaxial_cylinders_part_along_the_axis_or_the_x_axis_of_the_first() {
     let long = Solid::Cylinder { half_height: 2.0, radius: 0.3 };
-    let placed =
-        |shift: f64| Placed { solid: &long, pose: Isometry3::translation(0.0, 0.0, shift) };
+    let placed = |shift: f64| Placed::new(&long, Isometry3::translation(0.0, 0.0, shift));
     // 0.6 m sideways, or 4 m − shift along the axis.
     let sideways = largest_separation(&placed(0.1), &placed(0.0)).unwrap();
     assert_eq!((sideways.gap, sideways.normal), (-0.6, Vector3::x()));
@@ -142,8 +141,8 @@ fn coaxial_cylinders_part_along_the_axis_or_the_x_axis_of_the_first() {
 fn crossed_cylinders_part_along_the_common_perpendicular() {
     // Axes along z and y, 0.3 m apart along x: 0.2 + 0.25 − 0.3 deep.
     let [thin, thick] = [0.2, 0.25].map(|radius| Solid::Cylinder { half_height: 3.0, radius });
-    let upright = Placed { solid: &thin, pose: Isometry3::translation(0.3, 0.0, 0.1) };
-    let lying = Placed { solid: &thick, pose: Isometry3::rotation(Vector3::x() * (TAU / 4.0)) };
+    let upright = Placed::new(&thin, Isometry3::translation(0.3, 0.0, 0.1));
+    let lying = Placed::new(&thick, Isometry3::rotation(Vector3::x() * (TAU / 4.0)));
     let found = largest_separation(&upright, &lying).unwrap();
     assert!((found.gap + 0.15).abs() < 1e-15 && (found.normal - Vector3::x()).norm() < 1e-15);
 }
