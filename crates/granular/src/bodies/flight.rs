@@ -42,13 +42,15 @@ pub(super) fn turn(
 
 /// The `ω_m` for `ω` at the start: `I (ω_m − ω) = (h/2) (I ω_m) × ω_m`.
 fn mean_spin(start: &Vector3<f64>, inertia: &Matrix3<f64>, step: f64) -> Vector3<f64> {
-    let half = 0.5 * step;
+    // The equation is divided by the size of the inertia, so that no determinant overflows.
+    let (half, inertia) = (0.5 * step, inertia / inertia.trace());
     let mut mean = *start;
     for _ in 0..MOST_ITERATIONS {
         let momentum = inertia * mean;
         let excess = inertia * (mean - start) - half * momentum.cross(&mean);
         let slope = inertia - half * (momentum.cross_matrix() - mean.cross_matrix() * inertia);
-        let Some(change) = slope.lu().solve(&excess) else { break };
+        let Some(inverse) = slope.try_inverse() else { break };
+        let change = inverse * excess;
         mean -= change;
         if change.amax() <= 4.0 * f64::EPSILON * mean.amax() {
             break;

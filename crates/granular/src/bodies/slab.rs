@@ -1,15 +1,19 @@
 //! The bodies of a slab of space with their contacts, the unit of [parallel](crate::parallel) work.
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use percussion_collision::{self as collision, Collider, SceneError, Workspace, between};
+use percussion_collision::{
+    self as collision, Collider, ColliderError, Place, SceneError, Workspace, between, near,
+};
 
 use super::{
     body::{Body, Boundary},
-    contact::{Contact, Motion, Name, Push, Shift, With},
+    contact::{Contact, Details, Local, Motion, NO_BODY, Push, Shift, Sides, With, middle},
+    memory::{Kept, Memory, Name, Walk},
     settings::{Error, Settings},
 };
 use crate::{
     contact::{Account, larger},
+    grains::narrow,
     parallel::Range,
 };
 
@@ -24,13 +28,24 @@ pub(super) struct Start<'a> {
     pub(super) reach: f64,
 }
 
-/// A body, and another one or a boundary.
-struct Sides<'a> {
-    bodies: [Option<u32>; 2],
-    with: With,
-    centers: [Vector3<f64>; 2],
-    poses: [&'a Isometry3<f64>; 2],
+/// The state of all bodies and boundaries that contacts need.
+#[derive(Clone, Copy)]
+pub(super) struct Stand<'a> {
+    pub(super) start: Start<'a>,
+    /// Places, or the errors of bodies out of range, which matter only near another body.
+    pub(super) places: &'a [Result<Place, ColliderError>],
+    pub(super) boundary_places: &'a [Result<Place, ColliderError>],
+    /// Upper bound of the way of each body and its surface since the pairs were listed (m).
+    pub(super) travel: &'a [f64],
+    /// Motions without contact impulses.
+    pub(super) motions: &'a [Motion],
+    pub(super) memory: &'a Memory,
 }
+
+/// Parts of the radii of two bodies and of their coordinates by which a gap that is remembered over steps is reduced.
+/// The closed form of boxes is accurate to `4e-9` of their sizes; positions are rounded in every step, of which there
+/// may be some thousand between two searches.
+const CERTAIN: [f64; 2] = [1e-8, 1e-12];
 
 /// Several layers of cells.
 #[derive(Clone, Debug, Default)]
@@ -38,11 +53,19 @@ pub(super) struct Slab {
     pub(super) index: usize,
     pub(super) start: u32,
     pub(super) len: u32,
-    /// Bodies that may touch before the pairs are searched again; the first is in this slab.
-    pub(super) pairs: Vec<[u32; 2]>,
     /// Bodies of this slab and boundaries.
     pub(super) boundary_pairs: Vec<[u32; 2]>,
+    /// Bodies that may touch before the pairs are searched again; the first is in this slab. They are numbered after
+    /// the boundary pairs.
+    pub(super) pairs: Vec<[u32; 2]>,
+    /// Of each of `pairs`: while both bodies together have [traveled](Stand::travel) less than this minus the reach,
+    /// they have no contacts (m).
+    clear: Vec<f64>,
     pub(super) contacts: Vec<Contact>,
+    /// Of the same contacts.
+    pub(super) details: Vec<Details>,
+    /// Impulses of the last step, in the order of the pairs.
+    kept: Vec<Kept>,
     pushes: Vec<Push>,
     workspace: Workspace,
     /// The error of the search for contacts.
@@ -84,118 +107,198 @@ impl Slab {
         }
     }
 
-    /// Finds the contacts that can close within the step, and assigns them the impulses of `memory`. The
-    /// motions, of all bodies, are those without contact impulses.
-    pub(super) fn assemble(
-        &mut self,
-        start: &Start<'_>,
-        motions: &[Motion],
-        memory: &[(Name, Vector3<f64>)],
-    ) {
+    /// Finds the contacts that can close within the step, and assigns them the impulses of the last step.
+    pub(super) fn assemble(&mut self, stand: &Stand<'_>) {
         self.contacts.clear();
-        let boundary_pairs = std::mem::take(&mut self.boundary_pairs);
-        for &[body, boundary] in &boundary_pairs {
-            self.touch_boundary(start, body, boundary, motions);
+        self.details.clear();
+        let (boundary_pairs, pairs) =
+            (std::mem::take(&mut self.boundary_pairs), std::mem::take(&mut self.pairs));
+        for (pair, &[body, boundary]) in (0..).zip(&boundary_pairs) {
+            self.touch_boundary(stand, pair, [body, boundary]);
         }
-        self.boundary_pairs = boundary_pairs;
-        let pairs = std::mem::take(&mut self.pairs);
-        for pair in &pairs {
+        let mut clear = std::mem::take(&mut self.clear);
+        clear.resize(pairs.len(), f64::NEG_INFINITY);
+        let identity = |body: u32| stand.start.identities[body as usize];
+        let first = narrow(boundary_pairs.len());
+        for ((pair, &[a, b]), clear) in (first..).zip(&pairs).zip(&mut clear) {
+            let traveled = stand.travel[a as usize] + stand.travel[b as usize];
+            if traveled + stand.start.reach < *clear {
+                continue;
+            }
             // In the order of identities, so that only the sweeps depend on the order of places.
-            let [a, b] = *pair;
-            let identity = |body: u32| start.identities[body as usize];
-            self.touch(start, if identity(a) < identity(b) { [a, b] } else { [b, a] }, motions);
+            let both = if identity(a) < identity(b) { [a, b] } else { [b, a] };
+            *clear = traveled + self.touch(stand, pair, both);
         }
-        self.pairs = pairs;
-        self.scale = 0.0;
+        self.clear = clear;
+        (self.boundary_pairs, self.pairs) = (boundary_pairs, pairs);
+        self.take_over(stand);
+    }
+
+    /// Assigns the impulses of the last step to the contacts.
+    fn take_over(&mut self, Stand { start, motions, memory, .. }: &Stand<'_>) {
         let local = &motions[self.start as usize..];
-        for contact in &mut self.contacts {
-            self.scale = self.scale.max(contact.shifted_velocity(local).norm());
-            if let Ok(place) = memory.binary_search_by_key(&contact.name, |(name, _)| *name) {
-                contact.take_over(&memory[place].1);
+        let mut walk = Walk::new(&self.kept);
+        let mut scale = 0.0_f64;
+        for (contact, details) in self.contacts.iter_mut().zip(&self.details) {
+            scale = scale.max(contact.shifted_velocity(local).norm_squared());
+            let (pair, name) = (details.pair, &details.local);
+            let lists = [&*self.boundary_pairs, &*self.pairs];
+            let impulse = if memory.is_current {
+                memory.find(&name_of(lists, start.identities, pair, name))
+            } else {
+                walk.find(pair, name)
+            };
+            if let Some(impulse) = impulse {
+                contact.take_over(impulse);
+            }
+        }
+        self.scale = scale.sqrt();
+    }
+
+    /// Stores the impulses of the contacts for the next step.
+    pub(super) fn keep(&mut self) {
+        self.kept.clear();
+        for (contact, details) in self.contacts.iter().zip(&self.details) {
+            let impulse = contact.world_impulse();
+            if impulse != Vector3::zeros() {
+                let (pair, local) = (details.pair, details.local);
+                self.kept.push(Kept { pair, local, impulse });
             }
         }
     }
 
-    /// Finds the contacts of two bodies.
-    fn touch(&mut self, start: &Start<'_>, pair: [u32; 2], motions: &[Motion]) {
-        let [a, b] = pair.map(|body| &start.bodies[body as usize]);
-        let near = |apart: Vector3<f64>, sum: f64| {
-            let reach = sum + start.reach;
-            apart.norm_squared() <= reach * reach
-        };
-        if !near(a.position - b.position, a.form.radius() + b.form.radius()) {
-            return;
+    /// The impulses that were [kept](Self::keep), while the lists of pairs are those of that step.
+    pub(super) fn kept<'a>(
+        &'a self,
+        identities: &'a [u64],
+    ) -> impl Iterator<Item = (Name, Vector3<f64>)> + 'a {
+        let lists = [&*self.boundary_pairs, &*self.pairs];
+        self.kept.iter().map(move |Kept { pair, local, impulse }| {
+            (name_of(lists, identities, *pair, local), *impulse)
+        })
+    }
+
+    /// Finds the contacts of two bodies, and returns a distance by which they can approach each other without
+    /// coming within reach of a contact, plus the reach (m).
+    fn touch(&mut self, stand: &Stand<'_>, pair: u32, both: [u32; 2]) -> f64 {
+        let Stand { start, places, motions, .. } = stand;
+        let [a, b] = both.map(|body| &start.bodies[body as usize]);
+        let radii = a.form.radius() + b.form.radius();
+        // Less than the gap by far more than is rounded, so that no contact depends on it.
+        let rounded = CERTAIN[0] * radii + CERTAIN[1] * (a.position.norm() + b.position.norm());
+        let certain = |gap: f64| gap - rounded;
+        let gap = (a.position - b.position).norm() - radii;
+        if gap > start.reach {
+            return certain(gap);
         }
-        let poses = [a.pose(), b.pose()];
+        let [first, second] = both.map(|body| body as usize);
         let sides = Sides {
-            bodies: pair.map(Some),
-            with: With::Body(start.identities[pair[1] as usize]),
+            pair,
+            bodies: both.map(|body| body - self.start),
             centers: [a.position, b.position],
-            poses: [&poses[0], &poses[1]],
+            motions: [Some(&motions[first]), Some(&motions[second])],
         };
+        let poses = [&places[first], &places[second]];
+        let rest = |_: &Vector3<f64>| Vector3::zeros();
+        if let ([part_a], [part_b]) = (&*a.form.parts, &*b.form.parts) {
+            let colliders = [&part_a.collider, &part_b.collider];
+            return certain(self.find(start, [0, 0], colliders, poses, &sides, rest));
+        }
+        let mut least = f64::INFINITY;
+        let center = |body: &Body, part: Vector3<f64>| body.pose() * Point3::from(part);
         for (p, part_a) in (0..).zip(&a.form.parts) {
-            let center = poses[0] * Point3::from(part_a.center);
+            let center_a = center(a, part_a.center);
             for (q, part_b) in (0..).zip(&b.form.parts) {
-                let apart = center - poses[1] * Point3::from(part_b.center);
-                if near(apart, part_a.radius + part_b.radius) {
-                    let parts = [(p, &part_a.collider), (q, &part_b.collider)];
-                    self.find(start, &sides, parts, |_| Vector3::zeros(), motions);
+                let apart = (center_a - center(b, part_b.center)).norm();
+                let mut gap = apart - part_a.radius - part_b.radius;
+                if gap <= start.reach {
+                    let colliders = [&part_a.collider, &part_b.collider];
+                    gap = self.find(start, [p, q], colliders, poses, &sides, rest);
                 }
+                least = least.min(gap);
             }
         }
+        certain(least)
     }
 
     /// Finds the contacts of a body and a boundary.
-    fn touch_boundary(&mut self, start: &Start<'_>, body: u32, index: u32, motions: &[Motion]) {
-        let (place, boundary) = (&start.bodies[body as usize], &start.boundaries[index as usize]);
+    fn touch_boundary(&mut self, stand: &Stand<'_>, pair: u32, [body, index]: [u32; 2]) {
+        let Stand { start, places, boundary_places, motions, .. } = stand;
+        let place = body as usize;
+        let (Body { form, position, .. }, boundary) =
+            (&start.bodies[place], &start.boundaries[index as usize]);
         let sides = Sides {
-            bodies: [Some(body), None],
-            with: With::Boundary(index),
-            centers: [place.position, Vector3::zeros()],
-            poses: [&place.pose(), &boundary.pose],
+            pair,
+            bodies: [body - self.start, NO_BODY],
+            centers: [*position, Vector3::zeros()],
+            motions: [Some(&motions[place]), None],
         };
-        for (p, part) in (0..).zip(&place.form.parts) {
-            let parts = [(p, &part.collider), (0, &boundary.collider)];
-            self.find(start, &sides, parts, |point| boundary.surface_velocity(point), motions);
+        let poses = [&places[place], &boundary_places[index as usize]];
+        for (p, part) in (0..).zip(&form.parts) {
+            let colliders = [&part.collider, &boundary.collider];
+            let drive = |point: &Vector3<f64>| boundary.surface_velocity(point);
+            self.find(start, [p, 0], colliders, poses, &sides, drive);
         }
     }
 
-    /// Finds the contacts of two parts, given as their indices and colliders.
+    /// Finds the contacts of two parts, given as their indices and colliders. Returns a lower bound of their gap, or
+    /// minus infinity if there are contacts (m).
     fn find(
         &mut self,
         start: &Start<'_>,
+        parts: [u32; 2],
+        colliders: [&Collider; 2],
+        poses: [&Result<Place, ColliderError>; 2],
         sides: &Sides<'_>,
-        [(p, part), (q, other)]: [(u32, &Collider); 2],
         drive: impl Fn(&Vector3<f64>) -> Vector3<f64>,
-        motions: &[Motion],
-    ) {
-        let Sides { bodies, with, centers, poses } = *sides;
-        let Some(first) = bodies[0] else { return };
+    ) -> f64 {
+        self.append(start, parts, colliders, poses, sides, drive).unwrap_or_else(|source| {
+            self.refuse(start, self.start + sides.bodies[0], source);
+            f64::NEG_INFINITY
+        })
+    }
+
+    /// [`find`](Self::find), or the reason why it is not possible.
+    fn append(
+        &mut self,
+        start: &Start<'_>,
+        parts: [u32; 2],
+        colliders: [&Collider; 2],
+        [a, b]: [&Result<Place, ColliderError>; 2],
+        sides: &Sides<'_>,
+        drive: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+    ) -> Result<f64, SceneError> {
+        let invalid = |index| move |source| SceneError::Collider { index, source };
+        let places = [a.as_ref().map_err(|e| *e), b.as_ref().map_err(|e| *e)];
+        let places = [places[0].map_err(invalid(0))?, places[1].map_err(invalid(1))?];
         let settings = collision::Settings { proximity: start.reach };
-        let contacts = match between([part, other], poses, &settings, &mut self.workspace) {
-            Ok(contacts) => contacts,
-            Err(source) => return self.refuse(start, first, source),
-        };
-        let both = bodies.map(|body| body.map(|body| &motions[body as usize]));
-        let local = bodies.map(|body| body.map(|body| body - self.start));
-        let body = start.identities[first as usize];
-        for found in contacts {
-            let name = Name { body, with, parts: [p, q], features: found.id.features };
-            let step = start.settings.step_size;
-            match Contact::new(found, name, local, centers, both, &drive, step) {
-                Some(contact) => self.contacts.push(contact),
-                None => {
-                    let source = SceneError::Undecided { colliders: [0, 1] };
-                    self.fault = self.fault.or(Some(Error::Contacts { identity: body, source }));
-                }
-            }
+        let nearby = near(colliders, places, &settings, &mut self.workspace)?;
+        for found in nearby.iter() {
+            let local = Local { parts, features: found.features };
+            let drive = drive(&middle(&found));
+            let contact = Contact::new(&found, local, sides, &drive, start.settings.step_size);
+            let (contact, details) = contact.ok_or(SceneError::Undecided { colliders: [0, 1] })?;
+            self.contacts.push(contact);
+            self.details.push(details);
         }
+        Ok(nearby.clearance().unwrap_or(f64::NEG_INFINITY))
     }
 
     /// Records that the contacts of a body could not be found.
     fn refuse(&mut self, start: &Start<'_>, body: u32, source: SceneError) {
         let identity = start.identities[body as usize];
         self.fault = self.fault.or(Some(Error::Contacts { identity, source }));
+    }
+
+    /// Forgets the gaps of the pairs, whose list has changed.
+    pub(super) fn forget_gaps(&mut self) {
+        self.clear.clear();
+    }
+
+    /// Deletes the contacts, but keeps their impulses.
+    pub(super) fn forget_contacts(&mut self) {
+        self.contacts.clear();
+        self.details.clear();
     }
 
     /// Applies the impulses carried over. `motions` begin with those of this slab, here and below.
@@ -206,32 +309,36 @@ impl Slab {
     /// Solves every contact in turn with the others fixed, in reverse order in every other sweep.
     pub(super) fn sweep(&mut self, settings: &Settings, backwards: bool, motions: &mut [Motion]) {
         let mut change = 0.0;
-        let mut solve = |contact: &mut Contact| {
-            change = larger(change, contact.sweep(settings.law, motions));
+        let contacts = self.contacts.iter_mut().zip(&self.details);
+        let mut solve = |(contact, details): (&mut Contact, &Details)| {
+            change = larger(change, contact.sweep(details, settings.law, motions));
         };
         if backwards {
-            self.contacts.iter_mut().rev().for_each(&mut solve);
+            contacts.rev().for_each(&mut solve);
         } else {
-            self.contacts.iter_mut().for_each(&mut solve);
+            contacts.for_each(&mut solve);
         }
         self.change = change;
     }
 
     /// Evaluates the impulses with the motions after them.
     pub(super) fn certify(&mut self, settings: &Settings, motions: &[Motion]) {
-        self.account = Account::default();
-        for contact in &self.contacts {
-            contact.certify(settings.law, motions, settings.step_size, &mut self.account);
+        let mut account = Account::default();
+        for (contact, details) in self.contacts.iter().zip(&self.details) {
+            contact.certify(details, settings.law, motions, settings.step_size, &mut account);
         }
+        self.account = account;
     }
 
     /// Collects the pushes that remove overlaps, and those of contacts that may overlap as a result.
     pub(super) fn prepare_pushes(&mut self, settings: &Settings, motions: &[Motion], deepest: f64) {
-        let step = settings.step_size;
-        let near = |contact: &&Contact| contact.gap + step * contact.velocity(motions).x < deepest;
-        let push = |contact: &Contact| contact.prepare_push(settings.correction, motions, step);
         self.pushes.clear();
-        self.pushes.extend(self.contacts.iter().filter(near).map(push));
+        for (contact, details) in self.contacts.iter().zip(&self.details) {
+            let gap = contact.gap_after(details, motions, settings.step_size);
+            if gap < deepest {
+                self.pushes.push(contact.prepare_push(gap, settings.correction, motions));
+            }
+        }
     }
 
     /// Pushes the bodies of each overlap apart, one after another. `shifts` begin with those of this slab.
@@ -241,6 +348,21 @@ impl Slab {
 
     /// The deepest overlap at the beginning of the step (m, ≥ 0).
     pub(super) fn overlap(&self) -> f64 {
-        self.contacts.iter().map(|contact| -contact.gap).fold(0.0, f64::max)
+        self.details.iter().map(|details| -details.gap).fold(0.0, f64::max)
     }
+}
+
+/// The name of a contact of pair `pair`, counted through the boundary pairs and the pairs of a slab.
+fn name_of(
+    [boundary_pairs, pairs]: [&[[u32; 2]]; 2],
+    identities: &[u64],
+    pair: u32,
+    local: &Local,
+) -> Name {
+    let (pair, local) = (pair as usize, *local);
+    if let Some(&[body, index]) = boundary_pairs.get(pair) {
+        return Name { body: identities[body as usize], with: With::Boundary(index), local };
+    }
+    let [a, b] = pairs[pair - boundary_pairs.len()].map(|body| identities[body as usize]);
+    Name { body: a.min(b), with: With::Body(a.max(b)), local }
 }

@@ -4,11 +4,13 @@ use nalgebra::{UnitQuaternion, Vector3};
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
 
+use percussion_collision::Place;
+
 use super::{
     Bodies, Body, Error, Settings,
     contact::Shift,
     flight,
-    slab::{Slab, Start},
+    slab::{Slab, Stand, Start},
 };
 use crate::{contact::larger, parallel, range, report::Report};
 
@@ -50,8 +52,17 @@ impl Bodies {
 
     /// The largest speed of a surface; for boundaries, of points near a body (m/s).
     fn speed(&self) -> f64 {
-        let mut fastest = self.bodies.iter().map(Body::speed).fold(0.0, f64::max);
+        let bodies = self.bodies.iter().map(Body::speed);
+        bodies.fold(self.speed_of_boundaries(), f64::max)
+    }
+
+    /// The largest speed of a boundary near a body (m/s).
+    fn speed_of_boundaries(&self) -> f64 {
+        let (mut fastest, zero) = (0.0, Vector3::zeros());
         for boundary in &self.boundaries {
+            if boundary.velocity == zero && boundary.angular_velocity == zero {
+                continue;
+            }
             let spin = boundary.angular_velocity.norm();
             let at = |body: &Body| {
                 boundary.surface_velocity(&body.position).norm() + spin * body.form.radius()
@@ -67,12 +78,15 @@ impl Bodies {
         if self.current && self.moved + reach <= self.skin {
             return Ok(false);
         }
+        self.recall();
         let radii = |bodies: &[Body]| bodies.iter().map(|body| body.form.radius()).collect();
         let places = |bodies: &[Body]| bodies.iter().map(|body| body.position).collect();
         let (sizes, positions): (Vec<f64>, Vec<_>) = (radii(&self.bodies), places(&self.bodies));
         let diameter = 2.0 * sizes.iter().copied().fold(0.0, f64::max);
         self.skin = self.settings.skin * diameter + 4.0 * reach;
-        self.moved = 0.0;
+        (self.moved, self.boundaries_moved) = (0.0, 0.0);
+        self.travel.clear();
+        self.travel.resize(self.bodies.len(), 0.0);
         let order = self.cells.sort(&positions, diameter + self.skin, &self.settings.gravity);
         self.bodies = order.iter().map(|&place| self.bodies[place as usize].clone()).collect();
         self.identities = order.iter().map(|&place| self.identities[place as usize]).collect();
@@ -89,20 +103,43 @@ impl Bodies {
             pairs.clear();
             cells.pairs_of(*index, &positions, &sizes, *skin, &mut |pair| pairs.push(pair));
             slab.list_boundaries(&start, *skin);
+            slab.forget_gaps();
         });
         self.current = true;
         self.refuse()?;
         Ok(true)
     }
 
+    /// Sorts the impulses of the last step by name, before the lists of pairs change.
+    pub(super) fn recall(&mut self) {
+        if !self.memory.is_current {
+            let identities = &self.identities;
+            self.memory.fill(self.slabs.iter().flat_map(|slab| slab.kept(identities)));
+        }
+    }
+
     /// Applies gravity and finds the contacts with a gap of at most `reach`.
     pub(super) fn assemble(&mut self, reach: f64) -> Result<(), Error> {
         let kick = self.settings.step_size * self.settings.gravity;
-        self.motions.clear();
-        self.motions.extend(self.bodies.iter().map(|body| body.motion(&kick)));
-        let Self { bodies, identities, boundaries, settings, slabs, motions, memory, .. } = self;
+        let Self { bodies, identities, boundaries, settings, slabs, .. } = self;
+        let Self { motions, places, boundary_places, travel, memory, .. } = self;
+        let stand = |body: &Body| (body.motion(&kick), Place::new(&body.pose()));
+        #[cfg(feature = "rayon")]
+        bodies.par_iter().with_min_len(128).map(stand).unzip_into_vecs(motions, places);
+        #[cfg(not(feature = "rayon"))]
+        {
+            motions.clear();
+            places.clear();
+            for (motion, place) in bodies.iter().map(stand) {
+                motions.push(motion);
+                places.push(place);
+            }
+        }
+        boundary_places.clear();
+        boundary_places.extend(boundaries.iter().map(|boundary| Place::new(&boundary.pose)));
         let start = Start { bodies, identities, boundaries, settings, reach };
-        parallel::each(slabs, &|slab: &mut Slab| slab.assemble(&start, motions, memory));
+        let stand = Stand { start, places, boundary_places, travel, motions, memory };
+        parallel::each(slabs, &|slab: &mut Slab| slab.assemble(&stand));
         self.refuse()
     }
 
@@ -197,32 +234,35 @@ impl Bodies {
 
     /// Stores the impulses and moves bodies and boundaries by their velocities and shifts.
     fn move_on(&mut self) {
-        let contacts = self.slabs.iter().flat_map(|slab| &slab.contacts);
-        let impulses = contacts.map(|contact| (contact.name, contact.world_impulse()));
-        self.memory.clear();
-        self.memory.extend(impulses.filter(|(_, impulse)| *impulse != Vector3::zeros()));
-        #[cfg(feature = "rayon")]
-        self.memory.par_sort_unstable_by_key(|(name, _)| *name);
-        #[cfg(not(feature = "rayon"))]
-        self.memory.sort_unstable_by_key(|(name, _)| *name);
+        parallel::each(&mut self.slabs, &Slab::keep);
+        self.memory.is_current = false;
         let step = self.settings.step_size;
-        let Self { bodies, motions, shifts, .. } = self;
+        let Self { bodies, motions, shifts, travel, .. } = self;
         #[cfg(feature = "rayon")]
-        let bodies = bodies.par_iter_mut().with_min_len(256);
+        let bodies = bodies.par_iter_mut().zip(travel).with_min_len(128);
         #[cfg(not(feature = "rayon"))]
-        let bodies = bodies.iter_mut();
-        bodies.enumerate().for_each(|(place, body)| {
+        let bodies = bodies.iter_mut().zip(travel);
+        bodies.enumerate().for_each(|(place, (body, travel))| {
             let (motion, [shift, tilt]) = (&motions[place], &shifts[place]);
             let (turned, spin) =
                 flight::turn(&body.orientation, &motion.spin, body.form.inertia(), step);
             let tilt = UnitQuaternion::from_scaled_axis(*tilt);
+            let orientation = UnitQuaternion::new_normalize((tilt * turned).into_inner());
+            let way = step * motion.velocity + shift;
+            // A rotation by the angle θ moves a point at the distance r by 2 r sin(θ/2), and changes the quaternion by
+            // 2 sin(θ/4) or more.
+            let change = (orientation.coords - body.orientation.coords).norm();
+            *travel += way.norm() + 2.0 * body.form.radius() * change;
             body.velocity = motion.velocity;
             body.angular_velocity = tilt * spin;
-            body.orientation = UnitQuaternion::new_normalize((tilt * turned).into_inner());
-            body.position += step * motion.velocity + shift;
+            body.orientation = orientation;
+            body.position += way;
         });
-        let farthest = self.shifts.iter().map(|[shift, _]| shift.norm()).fold(0.0, f64::max);
-        self.moved += 2.0 * (step * self.speed() + farthest);
+        // Bodies approach each other by both of their ways. A boundary that turns moves a little more than by its speed
+        // at the end of the way of a body.
+        self.boundaries_moved += 2.0 * step * self.speed_of_boundaries();
+        let farthest = self.travel.iter().copied().fold(0.0, f64::max);
+        self.moved = 2.0 * farthest + self.boundaries_moved;
         self.boundaries.iter_mut().for_each(|boundary| boundary.advance(step));
         self.steps += 1;
         self.time += step;
