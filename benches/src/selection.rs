@@ -5,8 +5,43 @@
 /// Without a filter all are selected, and so are all if the filter is more than a part of a name (a regular expression).
 #[must_use]
 pub fn may_run(names: &[&str]) -> bool {
-    let filters: Vec<_> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    selects(&filters, names)
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    selects(&filters(&arguments), names)
+}
+
+/// Options of criterion that take the next word as their value.
+const WITH_VALUE: [&str; 18] = [
+    "-b",
+    "-c",
+    "-s",
+    "--baseline",
+    "--baseline-lenient",
+    "--color",
+    "--confidence-level",
+    "--format",
+    "--load-baseline",
+    "--measurement-time",
+    "--noise-threshold",
+    "--nresamples",
+    "--output-format",
+    "--profile-time",
+    "--sample-size",
+    "--save-baseline",
+    "--significance-level",
+    "--warm-up-time",
+];
+
+/// The words that are neither options nor their values.
+fn filters(arguments: &[String]) -> Vec<String> {
+    let mut filters = Vec::new();
+    let mut is_value = false;
+    for word in arguments {
+        if !is_value && !word.starts_with('-') {
+            filters.push(word.clone());
+        }
+        is_value = WITH_VALUE.contains(&word.as_str());
+    }
+    filters
 }
 
 fn selects(filters: &[String], names: &[&str]) -> bool {
@@ -20,6 +55,12 @@ fn selects(filters: &[String], names: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_of_options_are_no_filters() {
+        let words = ["--bench", "--sample-size", "10", "bricks", "--measurement-time=5", "-s", "a"];
+        assert_eq!(filters(&words.map(str::to_owned)), ["bricks"]);
+    }
 
     #[test]
     fn a_part_of_a_name_selects_and_other_words_do_not() {

@@ -1,8 +1,11 @@
 //! The same pile in rapier.
 
-use nalgebra::Vector3;
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use percussion_collision as collision;
-use percussion_granular::{Surface, World, bodies::Bodies};
+use percussion_granular::{
+    Surface, World,
+    bodies::{Bodies, Body},
+};
 use rapier3d_f64::{
     dynamics::{RigidBodyBuilder, RigidBodyHandle},
     geometry::{ColliderBuilder, SharedShape},
@@ -82,12 +85,21 @@ impl Pile {
         Self { world, bodies }
     }
 
-    /// The deepest overlap of any two colliders (m), from the contacts of the last step.
-    pub(super) fn overlap(&self) -> f64 {
-        let pairs = self.world.narrow_phase.contact_pairs();
-        let manifolds = pairs.flat_map(|pair| pair.manifolds());
-        let points = manifolds.flat_map(|manifold| &manifold.points);
-        points.map(|point| -point.dist).fold(0.0, f64::max)
+    /// The bricks of `ours` with the poses and velocities of rapier's.
+    pub(super) fn bodies(&self, ours: &Bodies) -> Vec<Body> {
+        let vector = |vector: Vector| Vector3::new(vector.x, vector.y, vector.z);
+        let place = |(body, &handle): (&Body, &RigidBodyHandle)| {
+            let theirs = &self.world.bodies[handle];
+            let q = theirs.rotation();
+            Body {
+                position: vector(theirs.translation()),
+                orientation: UnitQuaternion::from_quaternion(Quaternion::new(q.w, q.x, q.y, q.z)),
+                velocity: vector(theirs.linvel()),
+                angular_velocity: vector(theirs.angvel()),
+                ..body.clone()
+            }
+        };
+        ours.bodies().iter().zip(&self.bodies).map(place).collect()
     }
 
     pub(super) fn step(&mut self) {
