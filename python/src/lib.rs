@@ -7,6 +7,7 @@
 //! Wrong input is a `ValueError` that names the argument, its value and the expected one.
 
 mod arrays;
+mod batch;
 mod blocks;
 mod derivative;
 mod errors;
@@ -44,5 +45,6 @@ fn _percussion(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<derivative::FrictionDerivative>()?;
     module.add_class::<derivative::ImpactDerivative>()?;
     module.add_class::<model::ModelCore>()?;
+    module.add_class::<batch::BatchCore>()?;
     module.add_class::<motion::SimulationCore>()
 }

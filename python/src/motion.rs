@@ -219,7 +219,11 @@ impl SimulationCore {
 }
 
 /// The scheme with the settings of the file, overridden by the given ones.
-fn choice(model: &ModelCore, scheme: Option<&str>, given: &Bound<'_, PyDict>) -> PyResult<Choice> {
+pub(crate) fn choice(
+    model: &ModelCore,
+    scheme: Option<&str>,
+    given: &Bound<'_, PyDict>,
+) -> PyResult<Choice> {
     let scenario = &model.setup().scenario;
     let name = match scheme {
         Some(name) => checked(name.parse::<Name>())?,

@@ -42,6 +42,7 @@
 //!
 //! | item or module | content |
 //! | --- | --- |
+//! | [`batch`] | many motions of one model from many starts, on all threads |
 //! | [`compliant`] | springs, dampers and smooth friction at the contacts, by adaptive solvers for differential equations |
 //! | [`Contacts`] | the contacts of a motion by number, found during the motion or specified beforehand |
 //! | [`EnergyBalance`] | the energy account of the schemes |
@@ -78,7 +79,7 @@
 //! | --- | --- | --- |
 //! | `adaptive` | yes | [`event_driven`], [`ensemble`], [`compliant`] and [`inclusion`], by the crate `diffsol` |
 //! | `ensembles` | yes | [`ensemble`]; includes `adaptive` and the feature `sets` of `percussion-impact` |
-//! | `rayon` | yes | contact problems and ensembles on several threads, with the same bits as on one |
+//! | `rayon` | yes | contact problems, batches and ensembles on several threads, with the same bits as on one |
 //! | `tracing` | yes | events of level `debug` |
 //! | `serde` | yes | settings and reports as data |
 //!
@@ -90,6 +91,7 @@
 //!   impacts; [`schemes`] has the table of what each scheme uses, ignores or refuses.
 //! - [`inclusion`] is for systems in the plane; [`compliant`] does not support bilateral constraints.
 
+pub mod batch;
 mod bilateral;
 #[cfg(feature = "adaptive")]
 pub mod compliant;

@@ -13,6 +13,7 @@ of the result, for which ``check()`` raises ``UnsolvedError``.
 """
 
 from ._percussion import __version__
+from .batch import Batch, BatchAdvance
 from .blocks import Block
 from .derivative import (
     FrictionChange,
@@ -50,6 +51,8 @@ from .viewer import Page, view
 __all__ = [
     "Actuator",
     "Advance",
+    "Batch",
+    "BatchAdvance",
     "Block",
     "Bounds",
     "Certificate",
