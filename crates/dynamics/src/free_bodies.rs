@@ -1,5 +1,6 @@
 //! Rigid bodies that move freely in space: the system [`FreeBodies`].
 
+mod checks;
 mod gyroscopic;
 
 use std::ops::Range;
@@ -12,6 +13,7 @@ use crate::{
     system::motion::BodyVelocity,
     system::{CoordinateError, Dimension, SmoothVelocityError, System, check_finite},
 };
+pub(crate) use checks::{check_entries, check_gravity, check_mass};
 use gyroscopic::Principal;
 
 /// Maximum accepted deviation of the norm of a quaternion from one: that of coordinates written with six decimals.
@@ -132,32 +134,6 @@ impl Body {
             return Err(FreeBodiesError::Indefinite { body, smallest, largest });
         }
         Ok(())
-    }
-}
-
-pub(crate) fn check_mass(body: usize, value: f64) -> Result<(), FreeBodiesError> {
-    if value.is_normal() && value > 0.0 {
-        Ok(())
-    } else {
-        Err(FreeBodiesError::Mass { body, value })
-    }
-}
-
-pub(crate) fn check_entries(
-    body: usize,
-    field: &'static str,
-    of: &[f64],
-) -> Result<(), FreeBodiesError> {
-    match of.iter().find(|entry| !entry.is_finite()) {
-        Some(&value) => Err(FreeBodiesError::NotFinite { body, field, value }),
-        None => Ok(()),
-    }
-}
-
-pub(crate) fn check_gravity(gravity: &[f64]) -> Result<(), FreeBodiesError> {
-    match gravity.iter().find(|entry| !entry.is_finite()) {
-        Some(&value) => Err(FreeBodiesError::Gravity { value }),
-        None => Ok(()),
     }
 }
 
@@ -331,6 +307,24 @@ impl System for FreeBodies {
             let gyroscopic = spin.cross(&(in_world(&body.inertia, coordinates, i) * spin));
             write(&mut forces[6 * i..6 * i + 3], &(body.mass * self.gravity + body.force));
             write(&mut forces[6 * i + 3..6 * i + 6], &(body.torque - gyroscopic));
+        }
+    }
+
+    fn inverse_dynamics(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        time: f64,
+        forces: &mut [f64],
+    ) {
+        self.smooth_forces(coordinates, velocity, time, forces);
+        for (i, body) in self.bodies.iter().enumerate() {
+            let needed = body.mass * linear(acceleration, i);
+            let moment = in_world(&body.inertia, coordinates, i) * angular(acceleration, i);
+            for (force, needed) in forces[6 * i..].iter_mut().zip(needed.iter().chain(&moment)) {
+                *force = needed - *force;
+            }
         }
     }
 

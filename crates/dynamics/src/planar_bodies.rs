@@ -183,6 +183,21 @@ impl System for PlanarBodies {
         }
     }
 
+    fn inverse_dynamics(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        time: f64,
+        forces: &mut [f64],
+    ) {
+        self.smooth_forces(coordinates, velocity, time, forces);
+        let masses = self.bodies.iter().flat_map(PlanarBody::mass_diagonal);
+        for ((force, mass), rate) in forces.iter_mut().zip(masses).zip(acceleration) {
+            *force = mass * rate - *force;
+        }
+    }
+
     /// True: the mass matrix is constant.
     fn retract_keeps_kinetic_energy(&self) -> bool {
         true

@@ -5,7 +5,7 @@ pub mod motion;
 
 use std::{fmt::Debug, ops::Range};
 
-use nalgebra::{Cholesky, DMatrix, Isometry3, Point3, Vector3};
+use nalgebra::{Cholesky, DMatrix, DVectorView, Isometry3, Point3, Vector3};
 
 use motion::BodyVelocity;
 
@@ -177,6 +177,30 @@ pub trait System: Debug + Send + Sync {
     /// Writes all smooth forces `k(q, v, t)` (length `n_v`; N, N·m): gravity, actuation and the gyroscopic or
     /// Coriolis terms, with the sign of `M v̇ = k`.
     fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]);
+
+    /// Writes the forces `M(q) a − k(q, v, t)` (length `n_v`; N, N·m) that must act beside the smooth ones for `a` (length `n_v`;
+    /// m/s², rad/s²) to be the acceleration.
+    ///
+    /// The default implementation multiplies by a dense mass matrix and allocates it, unless `a` is zero; the systems of this crate
+    /// do neither.
+    fn inverse_dynamics(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        time: f64,
+        forces: &mut [f64],
+    ) {
+        self.smooth_forces(coordinates, velocity, time, forces);
+        forces.iter_mut().for_each(|force| *force = -*force);
+        if acceleration.iter().any(|entry| *entry != 0.0) {
+            let count = acceleration.len();
+            let mut mass = DMatrix::zeros(count, count);
+            self.mass_matrix(coordinates, &mut mass);
+            let needed = mass * DVectorView::from_slice(acceleration, count);
+            forces.iter_mut().zip(&needed).for_each(|(force, needed)| *force += needed);
+        }
+    }
 
     /// Writes the velocity `v_f` (`n_v × 1`) after a step of length `step` (s) with the smooth forces only, with the
     /// mass matrix at `coordinates`. It is the free velocity of schemes that keep the coordinates fixed during a

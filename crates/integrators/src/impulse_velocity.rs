@@ -184,7 +184,7 @@ impl ImpulseVelocity {
         if level.work.passes > 1 {
             level.begin_with(&before.0, &before.1);
         }
-        level.solve(unsolved, state.time, report)?;
+        level.solve((model.system(), &place), unsolved, report)?;
         level.apply(model, &place, free, velocity);
         Ok(())
     }
@@ -314,6 +314,7 @@ fn place<'a>(settings: &Settings, state: &'a State) -> Place<'a> {
         mass_coordinates: &state.coordinates,
         correction: settings.error_reduction / settings.step_size,
         time: state.time,
+        is_known: false,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the derivatives of steps of the schemes at velocity level have in common.
 
+use std::borrow::Cow;
+
 use nalgebra::Vector3;
 use percussion_complementarity::friction::{
     self, Problem,
@@ -157,7 +159,7 @@ impl<S: LevelScheme> Stepped<S> {
         self.simulation.scheme()
     }
 
-    pub(crate) fn problem(&self) -> Option<&Problem> {
+    pub(crate) fn problem(&self) -> Option<Cow<'_, Problem>> {
         self.scheme().level().problem()
     }
 

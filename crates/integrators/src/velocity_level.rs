@@ -15,23 +15,27 @@
 
 mod blocks;
 mod cones;
+mod ending;
 mod exchange;
+mod outline;
 mod round;
 mod statement;
 
-use nalgebra::{DMatrix, DVector, Vector3};
-use percussion_complementarity::friction::{self, Law, Method, Report, Status, document::Document};
-use percussion_dynamics::{BlockSparse, ContactSet, System};
+use std::borrow::Cow;
 
-use self::blocks::Blocks;
+use nalgebra::{DMatrix, DVector, Vector3};
+use percussion_complementarity::friction::{self, Law, Method, Report, Status};
+use percussion_dynamics::{ContactSet, System};
+
 pub(crate) use self::exchange::Exchange;
+use self::{blocks::Blocks, outline::Outline};
 use crate::{
     bilateral::Bilateral,
     contacts::Contacts,
     error::Error,
     model::{Contact, Model, State},
-    report::{ContactReport, Residual, RoundCones, StepReport, Work},
-    simulation::{End, Motion},
+    report::{RoundCones, StepReport},
+    simulation::Motion,
 };
 
 /// Treatment of a step whose contact problem was not solved to the tolerance.
@@ -81,7 +85,8 @@ pub(crate) struct VelocityLevel {
     set: ContactSet,
     /// The contacts and the coordinates whose rows are in the set; no coordinates if it is not filled.
     rows_of: (Vec<usize>, Vec<f64>),
-    sparse: BlockSparse,
+    /// Whether the current problem has the rows that are in the set.
+    has_rows_of_set: bool,
     pub(crate) bilateral: Bilateral,
     /// Multipliers of the constraints without the impulses of the problem.
     of_free: DVector<f64>,
@@ -90,6 +95,8 @@ pub(crate) struct VelocityLevel {
     /// Position of each contact of the problem in the set.
     slots: Vec<usize>,
     problem: Option<friction::Problem>,
+    /// In its place as long as the impulses of the start solve it.
+    outline: Option<Outline>,
     /// The blocks of a model that has a problem with them in place of `problem`.
     blocks: Option<Blocks>,
     /// The blocks of a model that needs them only in steps in which drives are stated.
@@ -103,6 +110,8 @@ pub(crate) struct VelocityLevel {
     /// The contacts of the last step, ascending, and their impulses.
     last: (Vec<usize>, Vec<Vector3<f64>>),
     column: DMatrix<f64>,
+    /// Whether `column` has the response of the system to the impulses.
+    has_response: bool,
     /// Cost of the current step so far.
     pub(crate) work: RoundCones,
 }
@@ -118,6 +127,8 @@ pub(crate) struct Place<'a> {
     pub(crate) correction: f64,
     /// Time at the start of the step (s).
     pub(crate) time: f64,
+    /// Whether a problem with these masses has been stated in this step. Then only velocities change, as long as the rows stay.
+    pub(crate) is_known: bool,
 }
 
 impl VelocityLevel {
@@ -144,12 +155,13 @@ impl VelocityLevel {
         Ok(Self {
             set: ContactSet::for_system(model.system()),
             rows_of: (Vec::new(), Vec::new()),
-            sparse: BlockSparse::default(),
+            has_rows_of_set: false,
             bilateral: Bilateral::new(model),
             of_free: DVector::zeros(model.constraint_rows()),
             contacts: Vec::new(),
             slots: Vec::new(),
             problem: None,
+            outline: None,
             blocks,
             spare,
             law,
@@ -158,22 +170,30 @@ impl VelocityLevel {
             impulses: Vec::new(),
             last: (Vec::new(), Vec::new()),
             column: DMatrix::zeros(model.system().velocity_count(), 1),
+            has_response: false,
             work: RoundCones::default(),
         })
     }
 
     /// Linearizes the constraints and projects `free`, the velocity under smooth forces, onto them.
     pub(crate) fn constrain(&mut self, model: &Model, place: &Place<'_>, free: &mut DVector<f64>) {
-        let drives = model.driven().map_or_else(Vec::new, |driven| driven.stated());
-        if !Blocks::are_in(model) && drives.is_empty() != self.blocks.is_none() {
-            std::mem::swap(&mut self.blocks, &mut self.spare);
+        let is_known =
+            place.is_known && self.has_rows_of_set && self.rows_of.1 == place.coordinates;
+        if !is_known {
+            let drives = model.driven().map_or_else(Vec::new, |driven| driven.stated());
+            if !Blocks::are_in(model) && drives.is_empty() != self.blocks.is_none() {
+                std::mem::swap(&mut self.blocks, &mut self.spare);
+            }
+            if let Some(blocks) = &mut self.blocks {
+                blocks.begin_statement(drives);
+            }
+            // The velocity that removes a fraction of the error in a step removes all of it in more steps.
+            let (rest, step) = (DVector::zeros(free.len()), 1.0 / place.correction);
+            self.bilateral.linearize(model, place.coordinates, place.mass_coordinates, &rest, step);
         }
         if let Some(blocks) = &mut self.blocks {
-            blocks.keep(free, drives);
+            blocks.unconstrained.copy_from(free);
         }
-        // The velocity that removes a fraction of the error in a step removes all of it in more steps.
-        let (rest, step) = (DVector::zeros(free.len()), 1.0 / place.correction);
-        self.bilateral.linearize(model, place.coordinates, place.mass_coordinates, &rest, step);
         self.bilateral.project(free);
         self.of_free.copy_from(&self.bilateral.impulses);
     }
@@ -193,8 +213,14 @@ impl VelocityLevel {
     ) -> Result<(), Error> {
         let not_finite =
             |_| Error::NotFinite { quantity: "gap or contact Jacobian", time: place.time };
+        let has_rows = self.rows_of.0 == active && self.rows_of.1 == place.coordinates;
+        if place.is_known && has_rows && self.has_rows_of_set {
+            let shifts = self.shifts(active, velocity, shift);
+            return self.restate(place.time, free, &shifts);
+        }
         // Passes at one position have the same rows.
-        if self.rows_of.0 != active || self.rows_of.1 != place.coordinates {
+        self.has_rows_of_set = false;
+        if !has_rows {
             self.rows_of.1.clear();
             self.set.clear();
             for &contact in active {
@@ -207,33 +233,65 @@ impl VelocityLevel {
             self.rows_of.0.extend_from_slice(active);
             self.rows_of.1.extend_from_slice(place.coordinates);
         }
-        self.problem = None;
+        (self.problem, self.outline) = (None, None);
         self.contacts.clear();
         self.slots.clear();
+        let shifts = self.shifts(active, velocity, shift);
         if let Some(blocks) = &mut self.blocks {
             let at = (model.system(), place.coordinates);
             blocks.cones.place(at, contacts.as_slice(), active, place.time)?;
-            let before = self.contact_velocities(velocity);
-            let shifts = active.iter().zip(self.set.gaps()).zip(before);
-            let shifts: Vec<f64> = shifts.map(|((&c, &gap), u)| shift(c, gap, u.x)).collect();
-            return self.state_blocks(model, place, free, active, &shifts);
+            self.state_blocks(model, place, free, active, &shifts)?;
+        } else if !active.is_empty() {
+            self.set.divide_by_mass(model.system(), place.mass_coordinates).map_err(not_finite)?;
+            let velocities = self.free_velocities(free, &shifts);
+            if self.bilateral.is_empty() {
+                self.state_outline(active, &velocities, place.time)?;
+            } else {
+                let blocks = self.reduced_blocks().map_err(not_finite)?;
+                self.state_problem(blocks, active, &velocities)
+                    .map_err(|source| Error::Problem { time: place.time, source })?;
+            }
         }
-        if active.is_empty() {
-            return Ok(());
+        self.has_rows_of_set = true;
+        Ok(())
+    }
+
+    /// Gives the current problem the velocities that follow from `free`.
+    fn restate(&mut self, time: f64, free: &DVector<f64>, shifts: &[f64]) -> Result<(), Error> {
+        if self.blocks.is_some() {
+            return self.restate_blocks(time, free);
         }
-        self.set.divide_by_mass(model.system(), place.mass_coordinates).map_err(not_finite)?;
-        let blocks = if self.bilateral.is_empty() {
-            self.sparse_blocks().map_err(not_finite)?
-        } else {
-            self.reduced_blocks().map_err(not_finite)?
-        };
+        let velocities = self.free_velocities(free, shifts);
+        let velocities: Vec<_> = self.slots.iter().map(|&slot| velocities[slot]).collect();
+        match (&mut self.problem, &mut self.outline) {
+            (Some(problem), _) => problem
+                .set_free_velocity(&velocities)
+                .map_err(|source| Error::Problem { time, source }),
+            (None, Some(outline)) => {
+                outline.free_velocity = velocities;
+                Ok(())
+            }
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// `d` of each contact of the set (m/s).
+    fn shifts(
+        &self,
+        active: &[usize],
+        velocity: &[f64],
+        shift: impl Fn(usize, f64, f64) -> f64,
+    ) -> Vec<f64> {
         let before = self.contact_velocities(velocity);
+        let contacts = active.iter().zip(self.set.gaps()).zip(before);
+        contacts.map(|((&contact, &gap), u)| shift(contact, gap, u.x)).collect()
+    }
+
+    /// `J v_f + d n` of the contacts of the set (m/s).
+    fn free_velocities(&self, free: &DVector<f64>, shifts: &[f64]) -> Vec<Vector3<f64>> {
         let mut velocities = self.contact_velocities(free.as_slice());
-        for (slot, u) in velocities.iter_mut().enumerate() {
-            u.x += shift(active[slot], self.set.gaps()[slot], before[slot].x);
-        }
-        self.state_problem(blocks, active, &velocities)
-            .map_err(|source| Error::Problem { time: place.time, source })
+        velocities.iter_mut().zip(shifts).for_each(|(u, shift)| u.x += shift);
+        velocities
     }
 
     /// `J v` of the contacts of the set (m/s).
@@ -278,8 +336,12 @@ impl VelocityLevel {
     }
 
     /// The current problem, of a model without blocks.
-    pub(crate) const fn problem(&self) -> Option<&friction::Problem> {
-        self.problem.as_ref()
+    pub(crate) fn problem(&self) -> Option<Cow<'_, friction::Problem>> {
+        match (&self.problem, &self.outline) {
+            (Some(problem), _) => Some(Cow::Borrowed(problem)),
+            (None, Some(outline)) => self.completed(outline).ok().map(Cow::Owned),
+            (None, None) => None,
+        }
     }
 
     /// The gaps of the contacts of the problem (m).
@@ -306,16 +368,29 @@ impl VelocityLevel {
     pub(crate) fn set_impulses(&mut self, impulses: &[Vector3<f64>]) {
         self.impulses.clear();
         self.impulses.extend_from_slice(impulses);
+        self.has_response = false;
     }
 
     /// Solves the stated problem, if there are contacts, and reports how the solve ended.
     pub(crate) fn solve(
         &mut self,
+        (system, place): (&dyn System, &Place<'_>),
         unsolved: Unsolved,
-        time: f64,
         report: &mut StepReport,
     ) -> Result<(), Error> {
         self.impulses.clone_from(&self.start);
+        let known = self.judge_start(system, place)?;
+        self.has_response = known.is_some();
+        if let Some(solved) = known {
+            report.status = solved.status;
+            report.relative_residual = solved.relative_residual;
+            return Ok(());
+        }
+        let time = place.time;
+        if let Some(outline) = self.outline.take() {
+            let problem = self.completed(&outline);
+            self.problem = Some(problem.map_err(|source| Error::Problem { time, source })?);
+        }
         let solved = match &self.problem {
             Some(problem) => Some(self.method.solve_from(problem, &mut self.impulses)?),
             None => self.solve_blocks()?,
@@ -336,31 +411,45 @@ impl VelocityLevel {
         velocity: &mut DVector<f64>,
     ) {
         velocity.copy_from(free);
-        if self.problem.is_some() || self.blocks.is_some() {
-            let width = self.set.component_count();
-            let mut flat = vec![0.0; width * self.set.len()];
-            for (&slot, impulse) in self.slots.iter().zip(&self.impulses) {
-                flat[width * slot..width * (slot + 1)]
-                    .copy_from_slice(&impulse.as_slice()[..width]);
-            }
-            let sized = self.set.generalized_impulse(&flat, self.column.as_mut_slice());
-            debug_assert!(sized.is_ok(), "one entry per component: {sized:?}");
-            if let Some(blocks) = &self.blocks {
-                blocks.push(&mut self.column);
-                blocks.hand_back(model);
-            }
-            let momentum = self.blocks.is_some().then(|| self.column.clone());
-            model.system().apply_inverse_mass(place.mass_coordinates, &mut self.column);
-            *velocity += self.column.column(0);
-            self.project(velocity);
-            if let (Some(blocks), Some(mut momentum)) = (&mut self.blocks, momentum) {
-                self.bilateral.push(&mut momentum);
-                model.system().apply_inverse_mass(place.mass_coordinates, &mut momentum);
-                blocks.judge_motion(velocity, &momentum);
-            }
+        if self.blocks.is_some() {
+            self.apply_with_blocks(model, place, velocity);
             return;
         }
+        if self.problem.is_some() || self.outline.is_some() {
+            if !self.has_response {
+                self.respond(model.system(), place);
+            }
+            *velocity += self.column.column(0);
+        }
         self.project(velocity);
+    }
+
+    fn apply_with_blocks(&mut self, model: &Model, place: &Place<'_>, velocity: &mut DVector<f64>) {
+        self.push_contacts();
+        if let Some(blocks) = &self.blocks {
+            blocks.push(&mut self.column);
+            blocks.hand_back(model);
+        }
+        let mut momentum = self.column.clone();
+        model.system().apply_inverse_mass(place.mass_coordinates, &mut self.column);
+        *velocity += self.column.column(0);
+        self.project(velocity);
+        if let Some(blocks) = &mut self.blocks {
+            self.bilateral.push(&mut momentum);
+            model.system().apply_inverse_mass(place.mass_coordinates, &mut momentum);
+            blocks.judge_motion(velocity, &momentum);
+        }
+    }
+
+    /// Writes `Jᵀ p` to `column`.
+    fn push_contacts(&mut self) {
+        let width = self.set.component_count();
+        let mut flat = vec![0.0; width * self.set.len()];
+        for (&slot, impulse) in self.slots.iter().zip(&self.impulses) {
+            flat[width * slot..width * (slot + 1)].copy_from_slice(&impulse.as_slice()[..width]);
+        }
+        let sized = self.set.generalized_impulse(&flat, self.column.as_mut_slice());
+        debug_assert!(sized.is_ok(), "one entry per component: {sized:?}");
     }
 
     /// Projects a velocity that differs from the projected `v_f` by the impulses of the problem; the multipliers are then
@@ -368,94 +457,5 @@ impl VelocityLevel {
     fn project(&mut self, velocity: &mut DVector<f64>) {
         self.bilateral.project(velocity);
         self.bilateral.impulses += &self.of_free;
-    }
-
-    /// Moves the end of the step onto the constraints, and joints that exceed a limit back to it. Enters the work of this in the
-    /// report (J).
-    pub(crate) fn close(
-        &mut self,
-        motion: &Motion,
-        coordinates: &mut [f64],
-        velocity: &DVector<f64>,
-        report: &mut StepReport,
-    ) -> Result<(), Error> {
-        let Motion { model, contacts, state } = motion;
-        let gaps = contacts.as_slice().iter().map(|contact| &*contact.gap);
-        let limits: Vec<_> = gaps.filter(|gap| gap.is_limit()).collect();
-        if self.bilateral.close(model, &limits, coordinates) {
-            let energy = model.system().energy(coordinates, velocity.as_slice());
-            if !energy.is_finite() {
-                return Err(Error::NotFinite { quantity: "energy", time: state.time });
-            }
-            report.projection_work = energy - report.energy_after;
-            report.energy_after = energy;
-        }
-        Ok(())
-    }
-
-    /// Reports the end of the step, and stores the impulses for the next one.
-    pub(crate) fn finish(
-        &mut self,
-        motion: &mut Motion,
-        end: End<'_>,
-        report: &mut StepReport,
-    ) -> Result<(), Error> {
-        let Motion { model, contacts, state } = motion;
-        if let Some(blocks) = &mut self.blocks {
-            blocks.judge();
-        }
-        report.contacts = self.reports((model.system(), contacts), end);
-        report.penetration = contacts
-            .penetration(model.system(), end.coordinates)
-            .map_err(|source| Error::Contacts { time: state.time, source })?;
-        report.constraint_impulses = self.bilateral.impulses.as_slice().to_vec();
-        let violations = self.bilateral.violations(model, end.coordinates);
-        report.constraint_error = violations.into_iter().fold(0.0, f64::max);
-        report.work = Work::RoundCones(self.work);
-        if let Some(blocks) = &mut self.blocks {
-            report.joint_friction = blocks.generalized_impulses();
-            report.frictions = blocks.reports(end.velocity);
-            report.residuals = Some(blocks.residuals());
-            blocks.finish();
-        }
-        self.keep();
-        Ok(())
-    }
-
-    /// The current problem with its starting impulses and solver.
-    pub(crate) fn document(&self) -> Option<Document> {
-        if let Some(blocks) = &self.blocks {
-            return blocks.document(self.method);
-        }
-        let problem = self.problem.as_ref()?;
-        Some(Document::of(problem).with_start(&self.start).with_method(self.method))
-    }
-
-    /// Reports the contacts of the problem.
-    fn reports(
-        &self,
-        (system, contacts): (&dyn System, &Contacts),
-        end: End<'_>,
-    ) -> Vec<ContactReport> {
-        let residuals = match (&self.problem, &self.blocks) {
-            (Some(problem), _) => problem.contact_residuals(&self.impulses),
-            (None, Some(blocks)) => blocks.contact_residuals(self.contacts.len()),
-            (None, None) => return Vec::new(),
-        };
-        let velocities = self.contact_velocities(end.velocity);
-        (0..residuals.len())
-            .map(|k| {
-                let (contact, velocity) = (self.contacts[k], velocities[self.slots[k]]);
-                let gap = contacts.gap(system, contact, end.coordinates);
-                let residual = Residual::Velocity(residuals[k]);
-                let report = ContactReport::new(contact, gap, self.impulses[k], velocity);
-                let moment = self.blocks.as_ref().map_or_else(Vector3::zeros, |blocks| {
-                    let moment = blocks.cones.found(k);
-                    let cone = blocks.cones.get(self.slots[k]);
-                    cone.map_or(moment, |cone| cone.cone.in_frame(&moment))
-                });
-                ContactReport { residual, moment, ..report }
-            })
-            .collect()
     }
 }

@@ -4,8 +4,7 @@ use nalgebra::Vector3;
 
 use super::{
     Delassus, Infeasibility, Law, Problem, Report, Status, alternating_directions,
-    block_gauss_seidel,
-    block_gauss_seidel::Ordering,
+    block_gauss_seidel::{self, Ordering},
     interior_point,
     mixed::{self, Block, Section, Steps},
     projected_gradient,
@@ -21,11 +20,9 @@ const MANY: usize = 100;
 
 /// Up to this number of contacts Newton's steps take less time than many sweeps.
 const TINY: usize = 10;
-
 /// Sweeps over these before the steps, and the number of steps.
 const OPENING: usize = 25;
 const OPENING_STEPS: usize = 40;
-
 /// Steps of the solver of problems with blocks where it is tried as a whole.
 const MOST_STEPS: usize = 20_000;
 
@@ -39,17 +36,17 @@ const WINDOW: usize = 300;
 ///
 /// Serialized with the method's [name](Method::name) as tag: `{"combined": {"tolerance": 1e-10}}`.
 ///
-/// **The default**, [`Method::Combined`], begins with [sweeps](block_gauss_seidel) that extrapolate from the
-/// last ten. They solve most problems in fewer than a hundred sweeps. Up to ten contacts that are not solved after 25 sweeps
-/// get 40 steps of the solver of [problems with blocks](mixed) before further sweeps. Problems that need more have many
-/// contacts on few bodies or strong friction. Over more than 100 contacts, sweeps that do not halve the residual in 300
-/// are followed by 1500 steps of the projected gradient. After about `n²` sweeps of `n` contacts, a third of the time of
-/// the [interior point](interior_point) method, that method is tried if `n` is at most [`COMBINED_CONTACTS`], and up to
-/// 100 contacts the solver of [problems with blocks](mixed), whose Newton steps reach full precision where contacts couple
-/// so strongly that a change of one impulse is undone by the others. The next are the [projected
-/// gradient](projected_gradient), which is slow but robust, [alternating directions](alternating_directions) and sweeps of
-/// half steps. The answer of each method is the start of further sweeps that bring it to full precision. For maximum dissipation, which these methods do not support,
-/// the sweeps start from their answers to Coulomb's law. The best impulses of all methods are returned.
+/// **The default**, [`Method::Combined`], begins with [sweeps](block_gauss_seidel) that extrapolate from the last ten. They
+/// solve most problems in fewer than a hundred sweeps. Up to ten contacts that are not solved after 25 sweeps get 40 steps of
+/// the solver of [problems with blocks](mixed) before further sweeps. Problems that need more have many contacts on few
+/// bodies or strong friction. Over more than 100 contacts, sweeps that do not halve the residual in 300 are followed by 1500
+/// steps of the projected gradient. After about `n²` sweeps of `n` contacts, a third of the time of the [interior
+/// point](interior_point) method, that method is tried if `n` is at most [`COMBINED_CONTACTS`], and up to 100 contacts the
+/// solver of [problems with blocks](mixed), whose Newton steps reach full precision where contacts couple so strongly that a
+/// change of one impulse is undone by the others. The next are the [projected gradient](projected_gradient), which is slow
+/// but robust, [alternating directions](alternating_directions) and sweeps of half steps. The answer of each method is the
+/// start of further sweeps that bring it to full precision. For maximum dissipation, which these methods do not support, the
+/// sweeps start from their answers to Coulomb's law. The best impulses of all methods are returned.
 ///
 /// Matrices that are unsymmetric because their two Jacobians differ by `2e-3` are solved like others. Noise of
 /// that size on single entries of a singular matrix makes it indefinite; a solution then need not exist, and
@@ -185,18 +182,27 @@ impl Method {
         check_law(law, self.laws())
     }
 
+    /// Its tolerance.
+    #[must_use]
+    pub const fn tolerance(mut self) -> f64 {
+        *self.tolerance_mut()
+    }
+
     /// This method with another tolerance (≥ 0).
     #[must_use]
     pub const fn with_tolerance(mut self, tolerance: f64) -> Self {
-        let target = match &mut self {
+        *self.tolerance_mut() = tolerance;
+        self
+    }
+
+    const fn tolerance_mut(&mut self) -> &mut f64 {
+        match self {
             Self::Combined(settings) => &mut settings.tolerance,
             Self::BlockGaussSeidel(settings) => &mut settings.tolerance,
             Self::InteriorPoint(settings) => &mut settings.tolerance,
             Self::AlternatingDirections(settings) => &mut settings.tolerance,
             Self::ProjectedGradient(settings) => &mut settings.tolerance,
-        };
-        *target = tolerance;
-        self
+        }
     }
 
     /// Solves `problem` from zero impulses.

@@ -57,6 +57,7 @@
 
 mod block;
 mod canonical;
+mod checks;
 mod directions;
 mod factor;
 mod figures;
@@ -73,14 +74,17 @@ mod sweeps;
 
 use nalgebra::{DMatrix, DVector};
 
-use self::figures::Judge;
 pub use self::{
     block::{Block, Error as BlockError, Section, Set},
     figures::Figures,
     infeasibility::Infeasibility,
     solve::{Bilateral, Settings, Solution, Steps},
 };
-use super::{ProblemError, single::SYMMETRY};
+use self::{
+    checks::{check_free_velocity, check_matrix},
+    figures::{Judge, scale_of},
+};
+use super::ProblemError;
 use crate::compensated::{Sum, Sums};
 
 /// Whether contacts obey Coulomb's law or its convex relaxation.
@@ -193,11 +197,7 @@ impl Problem {
                 return Err(ProblemError::Length { name, found, expected }.into());
             }
         }
-        for (row, &value) in free_velocity.iter().enumerate() {
-            if !value.is_finite() {
-                return Err(ProblemError::FreeVelocity { row, value }.into());
-            }
-        }
+        check_free_velocity(&free_velocity)?;
         check_matrix(&delassus)?;
         let matrix = DMatrix::from_fn(rows, rows, |i, j| {
             if i == j { delassus[(i, i)] } else { 0.5 * delassus[(i, j)] + 0.5 * delassus[(j, i)] }
@@ -223,8 +223,7 @@ impl Problem {
             judges.push(Judge::new(block, start, &matrix));
             start += block.rows;
         }
-        let largest = judges.iter().map(|judge| judge.speed(&free_velocity)).fold(0.0, f64::max);
-        let velocity_scale = if largest > 0.0 { largest } else { 1.0 };
+        let velocity_scale = scale_of(&judges, &free_velocity);
         Self { delassus, matrix, compliance, free_velocity, blocks, model, judges, velocity_scale }
     }
 
@@ -245,6 +244,22 @@ impl Problem {
             }
         }
         Ok(Self::prepared(self.delassus, compliance, self.free_velocity, self.blocks, self.model))
+    }
+
+    /// Replaces the free velocity `b`, one number for each row. What depends on the operator alone stays.
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError::Length`] and [`ProblemError::FreeVelocity`]; the problem is then unchanged.
+    pub fn set_free_velocity(&mut self, free_velocity: &[f64]) -> Result<(), Error> {
+        let (found, expected) = (free_velocity.len(), self.rows());
+        if found != expected {
+            return Err(ProblemError::Length { name: "free_velocity", found, expected }.into());
+        }
+        check_free_velocity(free_velocity)?;
+        self.velocity_scale = scale_of(&self.judges, free_velocity);
+        self.free_velocity.copy_from_slice(free_velocity);
+        Ok(())
     }
 
     /// The same problem by another model of its contacts (default [`Model::Coulomb`]).
@@ -447,36 +462,6 @@ impl Problem {
             .then(|| super::Problem::from_dense(&self.matrix, &self.free_velocity, &friction).ok())
             .flatten()
     }
-}
-
-/// Refuses entries that are not finite, unsymmetric pairs and negative minors.
-fn check_matrix(matrix: &DMatrix<f64>) -> Result<(), Error> {
-    let n = matrix.nrows();
-    for row in 0..n {
-        for column in 0..n {
-            let value = matrix[(row, column)];
-            if !value.is_finite() {
-                return Err(ProblemError::Entry { row, column, value }.into());
-            }
-        }
-        let value = matrix[(row, row)];
-        if value < 0.0 {
-            return Err(Error::Negative { name: "diagonal of delassus", row, value });
-        }
-    }
-    for row in 0..n {
-        for column in 0..row {
-            let (value, other) = (matrix[(row, column)], matrix[(column, row)]);
-            let size = matrix[(row, row)].sqrt() * matrix[(column, column)].sqrt();
-            if (value - other).abs() > SYMMETRY * size {
-                return Err(ProblemError::Unsymmetric { row, column, value, other }.into());
-            }
-            if (0.5 * value + 0.5 * other).abs() > (1.0 + 1e-6) * size {
-                return Err(Error::Indefinite { rows: [column, row] });
-            }
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -144,6 +144,34 @@ fn triples(free_velocity: &[f64], friction: &[f64]) -> Result<Vec<Vector3<f64>>,
     Ok(free_velocity.chunks_exact(3).map(Vector3::from_column_slice).collect())
 }
 
+/// A bound of the rounding of a velocity (m/s) by contacts with these inverse masses; infinite if the impulses are not finite.
+pub(super) fn rounding(
+    impulses: &[Vector3<f64>],
+    inverse_masses: impl Iterator<Item = f64>,
+) -> f64 {
+    let (mut sum, mut largest) = (0.0, 0.0_f64);
+    for (impulse, inverse_mass) in impulses.iter().zip(inverse_masses) {
+        let root = inverse_mass.sqrt();
+        sum += root * cone::norm(impulse);
+        largest = largest.max(root);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "small counts")]
+    let terms = (3 * impulses.len() + 4) as f64;
+    let bound = 9.0 * terms * f64::EPSILON * (largest * sum);
+    if bound.is_finite() { bound } else { f64::INFINITY }
+}
+
+/// The largest free velocity (m/s), or 1 if all are zero.
+pub(super) fn scale_of(free_velocity: &[Vector3<f64>]) -> Result<f64, ProblemError> {
+    for (row, &value) in free_velocity.iter().flatten().enumerate() {
+        if !value.is_finite() {
+            return Err(ProblemError::FreeVelocity { row, value });
+        }
+    }
+    let largest = free_velocity.iter().map(cone::norm).fold(0.0, f64::max);
+    Ok(if largest > 0.0 { largest } else { 1.0 })
+}
+
 impl<D: Delassus> Problem<D> {
     /// Creates a problem from any operator, one free velocity (m/s) and one friction coefficient per contact.
     /// Only the diagonal blocks are checked for symmetry.
@@ -166,11 +194,7 @@ impl<D: Delassus> Problem<D> {
                 return Err(ProblemError::Length { name, found, expected });
             }
         }
-        for (row, &value) in free_velocity.iter().flatten().enumerate() {
-            if !value.is_finite() {
-                return Err(ProblemError::FreeVelocity { row, value });
-            }
-        }
+        let velocity_scale = scale_of(&free_velocity)?;
         let contacts = (0..expected)
             .map(|contact| {
                 Contact::new(&delassus.diagonal(contact), friction[contact])
@@ -178,10 +202,39 @@ impl<D: Delassus> Problem<D> {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let inverse_masses = contacts.iter().map(Contact::inverse_mass).collect();
-        let largest = free_velocity.iter().map(cone::norm).fold(0.0, f64::max);
-        let velocity_scale = if largest > 0.0 { largest } else { 1.0 };
         let law = Law::default();
         Ok(Self { delassus, law, free_velocity, contacts, inverse_masses, velocity_scale })
+    }
+
+    /// Replaces the free velocity (m/s), one for each contact. What depends on the operator alone stays.
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError::Length`] and [`ProblemError::FreeVelocity`]; the problem is then unchanged.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use nalgebra::{dmatrix, vector};
+    /// use percussion_complementarity::friction::Problem;
+    ///
+    /// let delassus = dmatrix![0.5, 0.0, 0.0; 0.0, 0.5, 0.0; 0.0, 0.0, 0.5];
+    /// let mut problem = Problem::from_dense(&delassus, &[-2.0, 3.0, 0.0], &[0.5])?;
+    /// problem.set_free_velocity(&[vector![-1.0, 0.0, 0.0]])?;
+    /// assert_eq!(problem.velocities(&[vector![2.0, 0.0, 0.0]]), [vector![0.0, 0.0, 0.0]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_free_velocity(
+        &mut self,
+        free_velocity: &[Vector3<f64>],
+    ) -> Result<(), ProblemError> {
+        let (found, expected) = (free_velocity.len(), self.contacts.len());
+        if found != expected {
+            return Err(ProblemError::Length { name: "free_velocity", found, expected });
+        }
+        self.velocity_scale = scale_of(free_velocity)?;
+        self.free_velocity.copy_from_slice(free_velocity);
+        Ok(())
     }
 
     /// The same problem with another law.
@@ -315,16 +368,7 @@ impl<D: Delassus> Problem<D> {
     /// A bound of the rounding of a velocity (m/s), see the head of the module; infinite if the impulses are
     /// not finite.
     pub(super) fn rounding(&self, impulses: &[Vector3<f64>]) -> f64 {
-        let (mut sum, mut largest) = (0.0, 0.0_f64);
-        for (impulse, inverse_mass) in impulses.iter().zip(&self.inverse_masses) {
-            let root = inverse_mass.sqrt();
-            sum += root * cone::norm(impulse);
-            largest = largest.max(root);
-        }
-        #[expect(clippy::cast_precision_loss, reason = "small counts")]
-        let terms = (3 * impulses.len() + 4) as f64;
-        let bound = 9.0 * terms * f64::EPSILON * (largest * sum);
-        if bound.is_finite() { bound } else { f64::INFINITY }
+        rounding(impulses, self.inverse_masses.iter().copied())
     }
 
     /// `r_i` of every contact (m/s).

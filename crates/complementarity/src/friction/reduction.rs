@@ -87,6 +87,15 @@ impl Reduction {
     }
 }
 
+/// A diagonal block in which tangents that cannot move get the compliance of the normal, as in a [`Reduction`]; `None` if the
+/// normal cannot move. A block with a NaN is returned.
+#[must_use]
+pub fn padded(mut block: Matrix3<f64>) -> Option<Matrix3<f64>> {
+    let moves = block[(0, 0)] > 0.0 || block[(0, 0)].is_nan();
+    pad(&mut block);
+    moves.then_some(block)
+}
+
 /// A diagonal block in which tangents that cannot move get the compliance of the normal.
 fn pad(block: &mut Matrix3<f64>) {
     for tangent in 1..3 {

@@ -2,7 +2,11 @@
 
 use nalgebra::Vector3;
 
-use super::{Delassus, Law, Problem, law};
+use super::{
+    Delassus, Law, Problem, ProblemError, law,
+    problem::{rounding, scale_of},
+    single::{Contact, figures::Figures},
+};
 
 /// The status at the end of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +40,69 @@ pub struct Report {
     pub residual: f64,
     /// [`Problem::relative_residual`](super::Problem::relative_residual) of the impulses.
     pub relative_residual: f64,
+}
+
+impl Report {
+    /// The report of `impulses` (N·s) that solve a problem of these `contacts` to a relative `tolerance`, judged by their
+    /// velocities `W p + u_f` (m/s) and the free velocities `u_f` without the operator `W`; otherwise `None`, also where
+    /// rounding leaves it open. All slices have one entry for each contact.
+    ///
+    /// A program that can compute `W p` in another way, such as by the dynamics of a mechanism, needs no `W` where the impulses of
+    /// the step before still solve the problem.
+    ///
+    /// # Errors
+    ///
+    /// [`ProblemError::Length`] and [`ProblemError::FreeVelocity`].
+    ///
+    /// # Example
+    ///
+    /// A block of 2 kg that gravity presses to the floor with 0.2 N·s in a step.
+    ///
+    /// ```
+    /// use nalgebra::{Matrix3, vector};
+    /// use percussion_complementarity::friction::{Law, Report, single::Contact};
+    ///
+    /// let block = [Contact::new(&Matrix3::from_diagonal_element(0.5), 0.3)?];
+    /// let free = [vector![-0.1, 0.0, 0.0]];
+    /// let at = |p: f64| [vector![p, 0.0, 0.0]];
+    /// let held = Report::of_solution(Law::Coulomb, &block, &at(0.2), [&at(0.0), &free], 1e-8)?;
+    /// assert_eq!(held.ok_or("it is held")?.iterations, 0);
+    /// let falls = Report::of_solution(Law::Coulomb, &block, &at(0.1), [&at(-0.05), &free], 1e-8)?;
+    /// assert!(falls.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_solution(
+        law: Law,
+        contacts: &[Contact],
+        impulses: &[Vector3<f64>],
+        [velocities, free_velocity]: [&[Vector3<f64>]; 2],
+        tolerance: f64,
+    ) -> Result<Option<Self>, ProblemError> {
+        let expected = contacts.len();
+        for (name, found) in [
+            ("impulses", impulses.len()),
+            ("velocities", velocities.len()),
+            ("free_velocity", free_velocity.len()),
+        ] {
+            if found != expected {
+                return Err(ProblemError::Length { name, found, expected });
+            }
+        }
+        let scale = scale_of(free_velocity)?;
+        let each = contacts.iter().zip(impulses).zip(velocities);
+        let residual = each.fold(0.0, |largest: f64, ((contact, impulse), velocity)| {
+            largest.max(Figures::of(law, contact, impulse, velocity).largest())
+        });
+        let open = rounding(impulses, contacts.iter().map(Contact::inverse_mass));
+        let solves = residual + open <= tolerance * scale;
+        let relative_residual = residual / scale;
+        Ok(solves.then_some(Self {
+            status: Status::Solved,
+            iterations: 0,
+            residual,
+            relative_residual,
+        }))
+    }
 }
 
 /// The reason why a solver could not start; shared by all solvers.

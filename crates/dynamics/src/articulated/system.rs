@@ -102,6 +102,24 @@ impl System for Articulated {
         self.joint_forces.add(coordinates, velocity, forces);
     }
 
+    fn inverse_dynamics(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        _time: f64,
+        forces: &mut [f64],
+    ) {
+        let mut kinematics = self.at(coordinates);
+        kinematics.run(velocity);
+        let shape = kinematics.inverse_dynamics(acceleration, forces);
+        debug_assert!(shape.is_ok(), "{shape:?}");
+        // What is added is the force of the joints, of which less is needed.
+        forces.iter_mut().for_each(|force| *force = -*force);
+        self.joint_forces.add(coordinates, velocity, forces);
+        forces.iter_mut().for_each(|force| *force = -*force);
+    }
+
     fn coordinate_rate(&self, coordinates: &[f64], velocity: &[f64], rate: &mut [f64]) {
         for part in &self.parts {
             match *part {

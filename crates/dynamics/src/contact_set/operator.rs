@@ -2,7 +2,7 @@
 
 use std::{array, mem, ops::Range};
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Matrix3};
 
 use super::{BlockSparse, Columns, ContactSet, ContactSetError, Part, reshape};
 use crate::{
@@ -74,6 +74,41 @@ impl ContactSet {
             Dimension::Plane => self.sparse::<2>(delassus),
             Dimension::Space => self.sparse::<3>(delassus),
         }
+    }
+
+    /// The blocks `W_ii` of all contacts (kg⁻¹), with zeros up to three components.
+    ///
+    /// # Errors
+    ///
+    /// [`ContactSetError::NoMass`].
+    pub fn diagonal_blocks(&self) -> Result<Vec<Matrix3<f64>>, ContactSetError> {
+        match self.dimension {
+            Dimension::Plane => self.diagonal::<2>(),
+            Dimension::Space => self.diagonal::<3>(),
+        }
+    }
+
+    fn diagonal<const C: usize>(&self) -> Result<Vec<Matrix3<f64>>, ContactSetError> {
+        self.check_mass()?;
+        let mut blocks = vec![Matrix3::zeros(); self.len()];
+        let mut first_run = 0;
+        for (part, &end_run) in self.parts.iter().zip(&self.run_ends) {
+            let left: [&[f64]; C] = array::from_fn(|r| self.left_row(part, r));
+            let right: [&[f64]; C] = array::from_fn(|r| self.column(part, r));
+            let mut block = [[0.0; C]; C];
+            for run in &self.runs[first_run..end_run] {
+                add_products(&mut block, left, right, run);
+            }
+            first_run = end_run;
+            let entries = &mut blocks[part.contact];
+            for r in 0..C {
+                for s in 0..C {
+                    // As in the whole operator.
+                    entries[(r, s)] += block[r.min(s)][r.max(s)];
+                }
+            }
+        }
+        Ok(blocks)
     }
 
     /// Stacks the rows of all parts, transposed, into the columns of their slots.

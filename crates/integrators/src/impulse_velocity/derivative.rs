@@ -125,10 +125,10 @@ pub fn derivative(
     if let (Some(problem), Some(right), Some(left)) =
         (here.problem(), after.problem(), before.problem())
     {
-        let solved = Derivative::at(problem, &here.scheme().level.found().1, &Default::default())?;
+        let solved = Derivative::at(&problem, &here.scheme().level.found().1, &Default::default())?;
         impulses = solved.impulses();
         redundant = solved.state() == Modes::Redundant;
-        let direction = direction(right, left, span);
+        let direction = direction(&right, &left, span);
         let change = solved.forward(&direction)?;
         changes = change.impulses;
         reach = change.reach;

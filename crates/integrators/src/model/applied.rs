@@ -138,6 +138,20 @@ impl System for Pushed {
         });
     }
 
+    fn inverse_dynamics(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        time: f64,
+        forces: &mut [f64],
+    ) {
+        self.system.inverse_dynamics(coordinates, velocity, acceleration, time, forces);
+        self.force.with(|applied| {
+            forces.iter_mut().zip(applied).for_each(|(force, applied)| *force -= applied);
+        });
+    }
+
     /// That of the system, which may take forces implicitly, and `h M⁻¹ f`.
     fn smooth_velocity(
         &self,

@@ -322,6 +322,35 @@ impl System for Driven {
         });
     }
 
+    /// In a step the implicit part of the actuators counts as mass, as in [`apply_inverse_mass`](System::apply_inverse_mass).
+    fn inverse_dynamics(
+        &self,
+        coordinates: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        time: f64,
+        forces: &mut [f64],
+    ) {
+        self.system.inverse_dynamics(coordinates, velocity, acceleration, time, forces);
+        self.with(|step| {
+            let Some(step) = step else {
+                forces.iter_mut().for_each(|force| *force = -*force);
+                self.add(coordinates, velocity, time, forces);
+                forces.iter_mut().for_each(|force| *force = -*force);
+                return;
+            };
+            forces.iter_mut().zip(&step.forces).for_each(|(force, own)| *force -= own);
+            if let Some(added) = step.implicit() {
+                for (column, rate) in added.column_iter().zip(acceleration) {
+                    forces
+                        .iter_mut()
+                        .zip(&column)
+                        .for_each(|(force, entry)| *force += entry * rate);
+                }
+            }
+        });
+    }
+
     /// The system without actuators may take forces implicitly; its change of momentum is that of the step.
     fn smooth_velocity(
         &self,

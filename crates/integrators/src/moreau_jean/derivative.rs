@@ -52,7 +52,7 @@ impl Stepped<MoreauJean> {
         let s = self.s;
         let (motion, scheme) = self.simulation.parts();
         scheme.guess.copy_from(guess);
-        scheme.state(motion).map_err(|source| Error::Step { s, source })
+        scheme.state(motion, true).map_err(|source| Error::Step { s, source })
     }
 
     /// `v'` with other impulses.
@@ -146,7 +146,7 @@ pub fn derivative(
     let solved = match here.problem() {
         None => None,
         Some(problem) => {
-            Some(Derivative::at(problem, &here.scheme().level.found().1, &Default::default())?)
+            Some(Derivative::at(&problem, &here.scheme().level.found().1, &Default::default())?)
         }
     };
     let impulses = solved.as_ref().map_or_else(Vec::new, Derivative::impulses);
@@ -169,7 +169,7 @@ pub fn derivative(
         if let (Some(solved), Some(right), Some(left)) =
             (&solved, after.problem(), before.problem())
         {
-            let found = solved.forward(&direction(right, left, 2.0 * increment))?;
+            let found = solved.forward(&direction(&right, &left, 2.0 * increment))?;
             (changes, reach) = (found.impulses, found.reach);
             let moved: Vec<_> = impulses.iter().zip(&changes).map(|(p, dp)| p + dp).collect();
             next += here.velocity(&moved) - &velocity;

@@ -51,7 +51,7 @@ pub(super) struct Blocks {
     /// Displacement along each velocity (m or rad) that moves bodies by the length of the scales.
     strides: Vec<f64>,
     pub(super) stated: Option<Stated>,
-    /// `v_f`, not projected onto the constraints.
+    /// `v_f` before it is projected onto the constraints.
     pub(super) unconstrained: DVector<f64>,
     /// Impulses of the joints: those with which the solve starts, those that it found, and those of the last step.
     pub(super) start: Vec<f64>,
@@ -66,6 +66,9 @@ pub(super) struct Blocks {
 pub(super) struct Stated {
     pub(super) problem: Problem,
     pub(super) entries: Vec<Entry>,
+    /// The rows, one per column (`n_v × r`), and what is added to the velocity of each (m/s, rad/s).
+    pub(super) rows: DMatrix<f64>,
+    pub(super) shifts: Vec<f64>,
     pub(super) start: Vec<f64>,
     pub(super) impulses: Vec<f64>,
     /// The figures of each block for `impulses`, measured at the end of the step.
@@ -137,12 +140,11 @@ impl Blocks {
         self.bounds.extend(self.forces.iter().map(|force| step_size * force));
     }
 
-    /// Stores `v_f` before it is projected onto the constraints, and the drives to state. Nothing is stated yet.
-    pub(super) fn keep(&mut self, free: &DVector<f64>, drives: Vec<StatedDrive>) {
+    /// Begins a statement with these drives.
+    pub(super) fn begin_statement(&mut self, drives: Vec<StatedDrive>) {
         self.driven.clear();
         self.driven.resize(drives.len(), 0.0);
         self.drives = drives;
-        self.unconstrained.copy_from(free);
         self.stated = None;
     }
 

@@ -2,20 +2,21 @@
 
 use nalgebra::{DMatrix, Matrix3, Vector3};
 use percussion_complementarity::friction::{self, Reduction};
-use percussion_dynamics::ContactSetError;
+use percussion_dynamics::{BlockSparse, ContactSetError};
 
 use super::VelocityLevel;
 
 impl VelocityLevel {
     /// The blocks of `W` of contacts that are coupled.
     pub(super) fn sparse_blocks(
-        &mut self,
+        &self,
     ) -> Result<Vec<(usize, usize, Matrix3<f64>)>, ContactSetError> {
-        self.set.block_sparse_delassus(&mut self.sparse)?;
+        let mut sparse = BlockSparse::default();
+        self.set.block_sparse_delassus(&mut sparse)?;
         let width = self.set.component_count();
         let row = |row: usize| {
             let block = move |entries: &[f64]| padded(width, |r, c| entries[width * r + c]);
-            self.sparse.blocks(row).map(move |(column, entries)| (row, column, block(entries)))
+            sparse.blocks(row).map(move |(column, entries)| (row, column, block(entries)))
         };
         Ok((0..self.set.len()).flat_map(row).collect())
     }

@@ -1,6 +1,6 @@
 //! States the problem of a step with blocks, and solves it.
 
-use nalgebra::{DMatrix, DVector, Vector3};
+use nalgebra::{DMatrix, DVector, DVectorView, Vector3};
 use percussion_complementarity::friction::{
     Report,
     mixed::{Block, Problem, Section},
@@ -17,9 +17,9 @@ struct Statement<'a> {
     /// All rows that a problem may have, one per column (`n_v × r`): of the constraints, the contacts, the
     /// joints and the moments of cones.
     all: &'a DMatrix<f64>,
-    unconstrained: &'a DVector<f64>,
     kept: Vec<usize>,
-    velocities: Vec<f64>,
+    /// What is added to the velocity of each kept row.
+    shifts: Vec<f64>,
     entries: Vec<Entry>,
     blocks: Vec<Block>,
     /// Of the kept rows, as far as any has one.
@@ -48,18 +48,18 @@ impl Statement<'_> {
     ) {
         let ContactRows { slot, contact, normal, moments } = at;
         let (before, width) = (self.kept.len(), own.cones.width());
-        self.push(normal, self.velocity(normal) + shift, Entry::Contact(contact, 0));
+        self.push(normal, shift, Entry::Contact(contact, 0));
         let cone = own.cones.get(slot);
         for component in 1..width {
             let row = normal + component;
             if cone.is_some() || (friction > 0.0 && moves[row]) {
-                self.push(row, self.velocity(row), Entry::Contact(contact, component));
+                self.push(row, 0.0, Entry::Contact(contact, component));
             }
         }
         let (first, count) = cone.map_or((0, 0), |cone| cone.moments);
         for k in 0..count {
             let row = moments + first + k;
-            self.push(row, self.velocity(row), Entry::Contact(contact, width + k));
+            self.push(row, 0.0, Entry::Contact(contact, width + k));
         }
         let length = own.length_of(self.all.column(normal).as_slice());
         self.blocks.push(match (cone, self.kept.len() - before) {
@@ -76,21 +76,16 @@ impl Statement<'_> {
             let length = own.length_of(self.all.column(row).as_slice());
             let [lower, upper] = drive.bounds;
             self.blocks.push(Block::interval(lower, upper).with_length(length));
-            self.push(row, self.velocity(row) + drive.shift, Entry::Drive(number));
+            self.push(row, drive.shift, Entry::Drive(number));
             self.compliance.resize(self.kept.len() - 1, 0.0);
             self.compliance.push(drive.compliance);
         }
     }
 
-    fn push(&mut self, row: usize, velocity: f64, entry: Entry) {
+    fn push(&mut self, row: usize, shift: f64, entry: Entry) {
         self.kept.push(row);
-        self.velocities.push(velocity);
+        self.shifts.push(shift);
         self.entries.push(entry);
-    }
-
-    /// The velocity of a row without impulses of the problem.
-    fn velocity(&self, row: usize) -> f64 {
-        self.all.column(row).dot(self.unconstrained)
     }
 }
 
@@ -119,19 +114,17 @@ impl VelocityLevel {
         let moves = self.moving(&all, &product);
         let mut statement = Statement {
             all: &all,
-            unconstrained: &own.unconstrained,
             kept: Vec::new(),
-            velocities: Vec::new(),
+            shifts: Vec::new(),
             entries: Vec::new(),
             blocks: Vec::new(),
             compliance: Vec::new(),
         };
         let length = |row: usize| own.length_of(all.column(row).as_slice());
-        let lost = &own.unconstrained - free;
         let constraints = self.bilateral.rows().nrows();
         for row in 0..constraints {
             statement.blocks.push(Block::bilateral(1).with_length(length(row)));
-            statement.push(row, all.column(row).dot(&lost), Entry::Constraint);
+            statement.push(row, 0.0, Entry::Constraint);
         }
         let width = self.set.component_count();
         let joints = constraints + width * active.len();
@@ -152,11 +145,14 @@ impl VelocityLevel {
             let row = joints + joint;
             if moves[row] {
                 statement.blocks.push(Block::bound(bound).with_length(length(row)));
-                statement.push(row, statement.velocity(row), Entry::Joint(joint));
+                statement.push(row, 0.0, Entry::Joint(joint));
             }
         }
         statement.push_drives(own, moments + own.cones.rows().ncols());
-        let stated = stated(place, statement, &product)?;
+        let velocities = |rows: &DMatrix<f64>, entries: &[Entry], shifts: &[f64]| {
+            velocities((&own.unconstrained, free), rows, entries, shifts)
+        };
+        let stated = stated(place.time, statement, &product, velocities)?;
         self.contacts = contacts;
         self.slots = slots;
         if let Some(own) = &mut self.blocks {
@@ -164,6 +160,15 @@ impl VelocityLevel {
             own.cones.expect(&self.contacts, &self.slots);
         }
         Ok(())
+    }
+
+    /// Gives the stated problem the velocities that follow from the projected velocity `free` and the one before projection.
+    pub(super) fn restate_blocks(&mut self, time: f64, free: &DVector<f64>) -> Result<(), Error> {
+        let Some(own) = &mut self.blocks else { return Ok(()) };
+        let Some(stated) = &mut own.stated else { return Ok(()) };
+        let Stated { problem, entries, rows, shifts, .. } = stated;
+        let velocities = velocities((&own.unconstrained, free), rows, entries, shifts);
+        problem.set_free_velocity(&velocities).map_err(|source| Error::Blocks { time, source })
     }
 
     /// The rows of the constraints, of the contacts of the set, of the joints, of the moments and of the drives, one per column (`n_v × r`).
@@ -251,27 +256,48 @@ impl VelocityLevel {
     }
 }
 
+/// The velocities of rows without impulses of the problem: those of constraints are what projection took from the velocity
+/// `unconstrained`.
+fn velocities(
+    (unconstrained, free): (&DVector<f64>, &DVector<f64>),
+    rows: &DMatrix<f64>,
+    entries: &[Entry],
+    shifts: &[f64],
+) -> Vec<f64> {
+    let lost = unconstrained - free;
+    let velocity = |((row, entry), shift): ((DVectorView<'_, f64>, &Entry), &f64)| match entry {
+        Entry::Constraint => row.dot(&lost),
+        _ => row.dot(unconstrained) + shift,
+    };
+    rows.column_iter().zip(entries).zip(shifts).map(velocity).collect()
+}
+
 /// The problem of the kept rows, given the `product` of all rows and their responses; `None` if there are none.
 fn stated(
-    place: &Place<'_>,
+    time: f64,
     statement: Statement<'_>,
     product: &DMatrix<f64>,
+    velocities: impl Fn(&DMatrix<f64>, &[Entry], &[f64]) -> Vec<f64>,
 ) -> Result<Option<Stated>, Error> {
-    let Statement { kept, velocities, entries, blocks, compliance, .. } = statement;
+    let Statement { all, kept, shifts, entries, blocks, compliance } = statement;
     if kept.is_empty() {
         return Ok(None);
     }
     let entry =
         |i: usize, j: usize| 0.5 * (product[(kept[i], kept[j])] + product[(kept[j], kept[i])]);
     let delassus = DMatrix::from_fn(kept.len(), kept.len(), entry);
+    let rows = all.select_columns(&kept);
+    let velocities = velocities(&rows, &entries, &shifts);
     let problem = Problem::new(delassus, velocities, blocks).and_then(|problem| {
         if compliance.is_empty() { Ok(problem) } else { problem.with_compliance(compliance) }
     });
-    let problem = problem.map_err(|source| Error::Blocks { time: place.time, source })?;
+    let problem = problem.map_err(|source| Error::Blocks { time, source })?;
     let zeros = vec![0.0; entries.len()];
     Ok(Some(Stated {
         problem,
         entries,
+        rows,
+        shifts,
         start: zeros.clone(),
         impulses: zeros,
         figures: Vec::new(),

@@ -1,11 +1,14 @@
 //! Motions whose end is known.
 
-use nalgebra::{Matrix3, Vector2, Vector3};
-use percussion_complementarity::friction::Law;
+use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, Vector2, Vector3};
+use percussion_complementarity::friction::{Law, Status};
 use percussion_dynamics::gap::{Plane, Sphere, SpherePlane};
-use percussion_dynamics::{Body, FreeBodies, PlanarBodies, PlanarBody, constraint::Distance};
+use percussion_dynamics::{
+    Articulated, Body, ContactSet, FreeBodies, Joint, Link, MassProperties, PlanarBodies,
+    PlanarBody, System, constraint::Distance,
+};
 use percussion_integrators::{
-    Contact, Model, Simulation, State,
+    Contact, Model, Simulation, State, Work,
     impulse_velocity::{self, ImpulseVelocity},
     moreau_jean::{self, MoreauJean},
 };
@@ -273,5 +276,81 @@ fn a_ball_on_a_joint_is_carried_by_the_joint() {
         let [x, y, z] = report.constraint_impulses[..] else { panic!("three rows: {report:?}") };
         // m g h = 2 · 9.81 · 0.01 N·s.
         assert!((z - 0.1962).abs() < 1e-14 && x.abs() + y.abs() < 1e-15, "{x} {y} {z}");
+    }
+}
+
+/// The passes of a step divide by the masses of the first one, and end where the equation holds with those of the last.
+#[test]
+fn a_step_of_moreau_and_jean_satisfies_its_equation_of_motion() {
+    let rod = MassProperties::solid_box(1.0, &Vector3::new(1.0, 0.1, 0.1)).unwrap();
+    let hinge = |name: &str| {
+        let joint = Joint::revolute(Vector3::y()).with_damping(&[0.05]);
+        Link::new(name, joint).with_mass(rod.translated(&Vector3::new(0.5, 0.0, 0.0)))
+    };
+    let forearm = hinge("forearm").on("arm").at(Isometry3::translation(1.0, 0.0, 0.0));
+    let gravity = Vector3::new(0.0, 0.0, -9.81);
+    let system = || Articulated::new(vec![hinge("arm"), forearm.clone()], gravity).unwrap();
+    let floor = Plane::new(&Vector3::z(), &Vector3::new(0.0, 0.0, -0.9)).unwrap();
+    let tip = Sphere::on_body(1, Vector3::new(1.0, 0.0, 0.0), 0.05);
+    let contact = Contact::new(SpherePlane::new(tip, floor).unwrap(), 0.3);
+    let model = Model::new(Box::new(system()), vec![contact]).unwrap();
+    let start = State { time: 0.0, coordinates: vec![0.1, 0.9], velocity: vec![3.0, 8.0] };
+    let h = 0.01;
+    let mut motion = Simulation::<MoreauJean>::new(model, jean(h, Law::Coulomb), start).unwrap();
+    let (mut struck, mut most) = (0, 0);
+    for _ in 0..60 {
+        let State { coordinates, velocity, time } = motion.state().clone();
+        let report = motion.step().unwrap();
+        let Work::RoundCones(work) = report.work else { panic!("{report:?}") };
+        most = most.max(work.passes);
+        let end = &motion.state().velocity;
+        let along = |share: f64, from: &[f64], to: &[f64]| -> Vec<f64> {
+            from.iter().zip(to).map(|(a, b)| (1.0 - share) * a + share * b).collect()
+        };
+        let system = system();
+        let middle_velocity = along(0.5, &velocity, end);
+        let moved = |share: f64, velocity: &[f64]| {
+            let tangent: Vec<f64> = velocity.iter().map(|v| share * h * v).collect();
+            let mut moved = coordinates.clone();
+            system.retract(&coordinates, &tangent, &mut moved);
+            moved
+        };
+        let middle = moved(0.5, &middle_velocity);
+        let mut mass = DMatrix::zeros(2, 2);
+        system.mass_matrix(&middle, &mut mass);
+        let mut forces = DVector::zeros(2);
+        system.smooth_forces(&middle, &middle_velocity, time, forces.as_mut_slice());
+        let change = DVector::from_fn(2, |k, _| end[k] - velocity[k]);
+        let mut impulse = DVector::zeros(2);
+        for contact in &report.contacts {
+            struck += usize::from(contact.impulse.x > 0.0);
+            let mut set = ContactSet::for_system(&system);
+            let gap = motion.contacts().as_slice()[contact.contact].gap.as_ref();
+            set.push_gap(&system, &moved(0.5, &velocity), gap, 0.3, 0.0).unwrap();
+            set.generalized_impulse(contact.impulse.as_slice(), impulse.as_mut_slice()).unwrap();
+        }
+        let missing = mass * change - forces * h - impulse;
+        assert!(missing.amax() < 1e-10, "{missing}");
+    }
+    assert!(struck > 5 && most > 3, "{struck} {most}");
+}
+
+/// Impulses that still solve the problem are kept, and judged as the whole problem would judge them.
+#[test]
+fn a_step_at_rest_needs_no_sweep() {
+    let start = ball_at(0.1, [0.0; 6]);
+    let mut motion =
+        Simulation::<MoreauJean>::new(ball(0.3), jean(0.01, Law::Coulomb), start).unwrap();
+    motion.step().unwrap();
+    for _ in 0..3 {
+        let report = motion.step().unwrap();
+        let Work::RoundCones(work) = report.work else { panic!("{report:?}") };
+        assert_eq!((work.sweeps, report.status), (0, Status::Solved));
+        assert!((report.contacts[0].impulse.x - 0.1962).abs() < 1e-9);
+        let document = motion.document().unwrap();
+        let solved = document.solve().unwrap();
+        assert_eq!(solved.impulses, [report.contacts[0].impulse]);
+        assert_eq!(solved.report.iterations, 0);
+        assert!((solved.report.relative_residual - report.relative_residual).abs() < 1e-14);
     }
 }

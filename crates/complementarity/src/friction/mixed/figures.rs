@@ -121,6 +121,12 @@ enum Rule {
     },
 }
 
+/// The largest free velocity as the blocks count it (m/s), or 1 if all are zero.
+pub(super) fn scale_of(judges: &[Judge], free_velocity: &[f64]) -> f64 {
+    let largest = judges.iter().map(|judge| judge.speed(free_velocity)).fold(0.0, f64::max);
+    if largest > 0.0 { largest } else { 1.0 }
+}
+
 impl Judge {
     pub(super) fn new(block: &Block, start: usize, matrix: &DMatrix<f64>) -> Self {
         let rows = block.rows;
