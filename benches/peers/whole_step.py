@@ -1,11 +1,12 @@
-"""Whole steps of robots beside MuJoCo's ``mj_step``, with the same files, postures and step sizes.
+"""Whole steps of robots beside MuJoCo's ``mj_step`` and pinocchio's ADMM, with the same files, postures and step sizes.
 
 ``python whole_step.py DRIVER``, where ``DRIVER`` is the example ``whole_step`` of ``percussion-benches``. Needs ``pip install mujoco
-gymnasium gymnasium-robotics mjlab dm-control``, which ship the robots; a robot whose package is missing is named and left out.
+gymnasium gymnasium-robotics mjlab dm-control``, which ship the robots, and ``pin`` for pinocchio; what is missing is named and left out.
 
 Each robot falls and settles in MuJoCo. From there both engines take the same number of steps, in turn, 21 times; both start again
 from the same state each time, with a few steps that do not count. MuJoCo uses the options of the file. Ours solves Coulomb's law
-to a relative residual of 1e-8. A ratio is that of the two times that follow each other.
+to a relative residual of 1e-8. A ratio is that of the two times that follow each other. ``pinocchio_step`` says what is timed of
+pinocchio.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ from typing import Any
 
 import mujoco
 import numpy as np
+
+try:
+    from pinocchio_step import Pinocchio
+except ImportError:
+    Pinocchio = None
 
 RUNS = 21
 #: Largest accepted relative residual.
@@ -130,11 +136,26 @@ def compare(case: Case, file: Path, driver: str) -> str:
         ratios.append(answer["time"] / count / theirs)
     ours.close()
     theirs, own = 1e6 * np.median(times, axis=0)
+    data.qpos[:], data.qvel[:], data.qacc_warmstart[:] = qpos, qvel, 0.0
+    mujoco.mj_step(model, data, warm)
+    beside, comment = pinocchio(case, file, model, data, count)
     low, median, high = np.quantile(ratios, [0.1, 0.5, 0.9])
     return (
         f"{case.name:22} {model.nv:4} {data.ncon:4} {data.nefc:4} {contacts:5} {theirs:8.1f} {own:8.1f} "
-        f"{median:6.2f} {low:6.2f}–{high:.2f} {residual:9.1e} {answer['passes']:6.2f}"
+        f"{median:6.2f} {low:6.2f}–{high:.2f} {residual:9.1e} {answer['passes']:6.2f} "
+        f"{1e6 * beside:9.1f} {1e-6 * own / beside:6.2f}  {comment}"
     )
+
+
+def pinocchio(case: Case, file: Path, model: mujoco.MjModel, data: mujoco.MjData, steps: int) -> tuple[float, str]:
+    """Seconds of a step of pinocchio at least, or not a number and why there is none."""
+    if Pinocchio is None:
+        return np.nan, "pinocchio is not installed"
+    try:
+        # Without the floor, which is no part of the robot.
+        return Pinocchio(file.with_name(Path(case.file).name), model).median(data, steps), ""
+    except (RuntimeError, ValueError) as error:
+        return np.nan, str(error).strip().splitlines()[-1]
 
 
 def main() -> None:
@@ -142,7 +163,7 @@ def main() -> None:
     driver = sys.argv[1]
     wanted = sys.argv[2] if len(sys.argv) > 2 else ""
     print(f"MuJoCo {mujoco.__version__}; times of a step in microseconds")
-    print(f"{'robot':22} {'n_v':>4} {'ncon':>4} {'nefc':>4} {'ours':>5} {'mj_step':>8} {'ours':>8} {'ratio':>6} {'10–90 %':>11} {'residual':>9} {'passes':>6}")
+    print(f"{'robot':22} {'n_v':>4} {'ncon':>4} {'nefc':>4} {'ours':>5} {'mj_step':>8} {'ours':>8} {'ratio':>6} {'10–90 %':>11} {'residual':>9} {'passes':>6} {'pinocchio':>9} {'ratio':>6}")
     for case in (case for case in CASES if wanted in case.name):
         file = found(case)
         if file is None:
