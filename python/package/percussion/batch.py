@@ -92,9 +92,9 @@ class Batch:
         for other, found in others:
             if found != count:
                 raise ValueError(f"`{other}` has {found} rows, expected {count} as of `{name}`")
-        rows = [start if start.ndim > 1 else np.tile(start, (count, 1)) for start in starts.values()]
+        rows = {name: start if start.ndim > 1 else np.tile(start, (count, 1)) for name, start in starts.items()}
         self._model = model
-        self._core = _percussion.BatchCore(model._core, scheme, *rows, settings)
+        self._core = _percussion.BatchCore(model._core, scheme, rows["coordinates"], rows["velocity"], settings)
 
     def __len__(self) -> int:
         """Return the number of worlds."""
