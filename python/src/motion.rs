@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use percussion_complementarity::friction::Status;
 use percussion_integrators::{
-    AppliedForce, Controls, State, StepReport, Work,
-    schemes::{Any, Choice, Name},
+    State, StepReport, Work,
+    batch::{Advance, World},
+    schemes::{Choice, Name},
 };
 use percussion_mechanism::{
     mechanism::Surfaces, scenario::Setup, trajectory::Trajectory, view::of_trajectory,
@@ -30,11 +30,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct SimulationCore {
     /// Only one thread can make a step at a time.
-    motion: Mutex<Any>,
-    /// `None` for a scheme that accepts no force.
-    force: Option<AppliedForce>,
-    /// `None` without actuators.
-    controls: Option<Controls>,
+    world: Mutex<World>,
     setup: Arc<Setup>,
     names: Vec<String>,
     surfaces: Option<Arc<Surfaces>>,
@@ -60,23 +56,12 @@ impl SimulationCore {
         let choice = choice(model, scheme, given)?;
         let (setup, mechanism) = (Arc::clone(model.setup()), model.mechanism());
         let state = State { time, coordinates, velocity };
-        // Clones of a model share their controls; every simulation has its own.
-        let model = match mechanism.model.actuators() {
-            [] => mechanism.model.clone(),
-            all => checked(mechanism.model.clone().with_actuators(all.to_vec()))?,
-        };
-        let (model, force) = if choice.name() == Name::Variational {
-            (model, None)
-        } else {
-            let (model, force) = model.with_applied_force();
-            (model, Some(force))
-        };
-        let controls = model.controls();
-        let motion = checked(choice.begin(model, state))?;
-        let record = record.then(|| Mutex::new(Record::begin(motion.model(), motion.state())));
+        let world = checked(World::begin(&mechanism.model, choice, state))?;
+        let begin = || Record::begin(world.motion().model(), world.state());
+        let record = record.then(|| Mutex::new(begin()));
         let names = mechanism.contacts.iter().map(|contact| contact.name.clone()).collect();
         let surfaces = mechanism.surfaces.clone().map(Arc::new);
-        Ok(Self { motion: Mutex::new(motion), force, controls, setup, names, surfaces, record })
+        Ok(Self { world: Mutex::new(world), setup, names, surfaces, record })
     }
 
     /// Makes one step and returns its report.
@@ -92,19 +77,18 @@ impl SimulationCore {
     /// largest relative residual, the deepest penetration (m), and whether the energy stayed within the
     /// possible range.
     fn advance(&self, py: Python<'_>, steps: usize) -> PyResult<(usize, usize, f64, f64, bool)> {
-        let mut sums = (0, 0, 0.0_f64, 0.0_f64, true);
+        let mut all = Advance::NONE;
         let step = || {
             let report = self.make_step().map_err(|error| error.to_string())?;
             let report = report.map_err(|error| error.to_string())?;
-            sums.0 += 1;
-            sums.1 += usize::from(report.status != Status::Solved);
-            sums.2 = sums.2.max(report.relative_residual);
-            sums.3 = sums.3.max(report.penetration);
-            sums.4 &= !report.energy.is_breached();
+            all = all.then(Advance::from(&report));
             Ok::<_, String>(())
         };
         match repeat(py, steps, step)? {
-            Ok(()) => Ok(sums),
+            Ok(()) => {
+                let Advance { steps, unsolved, relative_residual, penetration, kept_energy } = all;
+                Ok((steps, unsolved, relative_residual, penetration, kept_energy))
+            }
             Err(error) => Err(named(py, "StepError", error)),
         }
     }
@@ -112,7 +96,8 @@ impl SimulationCore {
     /// Applies a generalized force from the next step on.
     fn apply(&self, force: &Bound<'_, PyAny>) -> PyResult<()> {
         let entries = list("force", force)?;
-        let Some(force) = &self.force else {
+        let world = self.world()?;
+        let Some(force) = world.force() else {
             return Err(refused(
                 "the scheme variational takes no applied force, expected another one",
             ));
@@ -122,7 +107,7 @@ impl SimulationCore {
 
     /// Sets the control of an actuator from the next step on.
     fn set_control(&self, actuator: usize, control: f64) -> PyResult<()> {
-        match &self.controls {
+        match self.world()?.controls() {
             Some(controls) => checked(controls.set(actuator, control)),
             None => {
                 Err(refused("the model has no actuators, expected one with the drive `controls`"))
@@ -143,34 +128,36 @@ impl SimulationCore {
 
     #[getter]
     fn time(&self) -> PyResult<f64> {
-        Ok(self.motion()?.state().time)
+        Ok(self.world()?.state().time)
     }
 
     fn coordinates<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(out(py, self.motion()?.state().coordinates.clone()).into_any())
+        Ok(out(py, self.world()?.state().coordinates.clone()).into_any())
     }
 
     fn velocity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(out(py, self.motion()?.state().velocity.clone()).into_any())
+        Ok(out(py, self.world()?.state().velocity.clone()).into_any())
     }
 
     /// Total energy (J).
     #[getter]
     fn energy(&self) -> PyResult<f64> {
-        let motion = self.motion()?;
+        let world = self.world()?;
+        let motion = world.motion();
         let state = motion.state();
         Ok(motion.model().system().energy(&state.coordinates, &state.velocity))
     }
 
     /// The scheme with its settings.
     fn scheme<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain(py, &self.motion()?.scheme())
+        plain(py, &self.world()?.motion().scheme())
     }
 
     /// The names of the contacts by number, those found so far included.
     #[getter]
     fn contact_names(&self) -> PyResult<Vec<String>> {
-        let motion = self.motion()?;
+        let world = self.world()?;
+        let motion = world.motion();
         let contacts = motion.contacts();
         let mut names = self.names.clone();
         if let Some(surfaces) = &self.surfaces {
@@ -182,23 +169,23 @@ impl SimulationCore {
 
     /// The contact problem of the last step.
     fn problem<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let document = py.detach(|| Ok::<_, PyErr>(self.motion()?.document()))?;
+        let document = py.detach(|| Ok::<_, PyErr>(self.world()?.motion().document()))?;
         document.map(|document| of_document(py, document)).transpose()
     }
 }
 
 impl SimulationCore {
-    fn motion(&self) -> PyResult<MutexGuard<'_, Any>> {
-        self.motion.lock().map_err(|_| refused("the motion was left in the middle of a step"))
+    fn world(&self) -> PyResult<MutexGuard<'_, World>> {
+        self.world.lock().map_err(|_| refused("the motion was left in the middle of a step"))
     }
 
     /// Makes a step, and records it.
     fn make_step(&self) -> PyResult<Result<StepReport, percussion_integrators::Error>> {
-        let mut motion = self.motion()?;
-        let result = motion.step();
+        let mut world = self.world()?;
+        let result = world.step();
         if let (Ok(report), Some(record)) = (&result, &self.record) {
             let mut record = record.lock().map_err(|_| refused("the record is not complete"))?;
-            record.push(motion.model(), motion.state(), report)?;
+            record.push(world.motion().model(), world.state(), report)?;
         }
         Ok(result)
     }
@@ -208,7 +195,8 @@ impl SimulationCore {
         let Some(record) = &self.record else {
             return Err(refused("`record` is False, expected a Simulation with `record=True`"));
         };
-        let motion = self.motion()?;
+        let world = self.world()?;
+        let motion = world.motion();
         let record = record.lock().map_err(|_| refused("the record is not complete"))?;
         let contacts = motion.contacts();
         let found = (0..contacts.len()).filter_map(|number| contacts.name(number)).collect();

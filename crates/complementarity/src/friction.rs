@@ -62,6 +62,6 @@ pub use infeasibility::Infeasibility;
 pub use law::Law;
 pub use method::{COMBINED_CONTACTS, Combined, Method, Solution};
 pub use problem::Problem;
-pub use reduction::{Reduction, padded};
+pub use reduction::Reduction;
 pub use report::{Error, Report, Status};
 pub use single::figures::Figures;

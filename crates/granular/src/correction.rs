@@ -21,6 +21,8 @@
 
 use nalgebra::Vector3;
 
+use crate::{contact::Contact, grains::Motion};
+
 /// A push between two grains, which are numbered from the first of their slab.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Push {
@@ -41,14 +43,13 @@ pub(crate) fn target(gap: f64, part: f64) -> f64 {
 }
 
 impl Push {
-    pub(crate) fn new(
-        normal: Vector3<f64>,
-        target: f64,
-        inverse_masses: [f64; 2],
-        grains: [u32; 2],
-    ) -> Self {
+    /// The push of a contact between two of the grains with these `motions`, with its [`target`] (m).
+    pub(crate) fn new(contact: &Contact, motions: &[Motion], target: f64) -> Self {
+        let Contact { law, grains, .. } = contact;
+        let inverse_masses = grains.map(|grain| motions[grain as usize].inverse_mass);
         let sum = inverse_masses[0] + inverse_masses[1];
-        Self { normal, target, distance: 0.0, shares: inverse_masses.map(|w| w / sum), grains }
+        let shares = inverse_masses.map(|w| w / sum);
+        Self { normal: law.normal, target, distance: 0.0, shares, grains: *grains }
     }
 
     #[inline]

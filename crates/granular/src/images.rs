@@ -217,10 +217,7 @@ impl Images {
         for contact in &self.contacts {
             let gap = contact.end_gap(motions, step);
             if gap < deepest {
-                let Contact { law, grains, .. } = &contact.contact;
-                let inverse_masses = grains.map(|grain| motions[grain as usize].inverse_mass);
-                let push = Push::new(law.normal, target(gap, part), inverse_masses, *grains);
-                self.pushes.push(push);
+                self.pushes.push(Push::new(&contact.contact, motions, target(gap, part)));
             }
         }
     }

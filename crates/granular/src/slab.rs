@@ -209,15 +209,7 @@ impl Slab {
         for contact in self.contacts.iter() {
             let gap = contact.end_gap(motions, step);
             if gap < deepest {
-                let inverse_masses =
-                    contact.grains.map(|grain| motions[grain as usize].inverse_mass);
-                let normal = contact.law.normal;
-                self.pushes.push(Push::new(
-                    normal,
-                    target(gap, part),
-                    inverse_masses,
-                    contact.grains,
-                ));
+                self.pushes.push(Push::new(&contact, motions, target(gap, part)));
             }
         }
         self.wall_pushes.clear();

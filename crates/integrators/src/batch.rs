@@ -46,6 +46,7 @@ use rayon::prelude::*;
 use crate::{
     error::Error,
     model::{AppliedForce, Controls, Model, State},
+    report::StepReport,
     schemes::{Any, Choice, Name},
 };
 
@@ -57,7 +58,7 @@ pub struct Batch {
     scheme: Choice,
 }
 
-/// One motion of a [`Batch`].
+/// One motion with an applied force and controls of its own, as in a [`Batch`].
 #[derive(Debug)]
 pub struct World {
     motion: Any,
@@ -87,7 +88,7 @@ impl Advance {
     pub const NONE: Self =
         Self { steps: 0, unsolved: 0, relative_residual: 0.0, penetration: 0.0, kept_energy: true };
 
-    /// What was done in this call and a later one.
+    /// Adds up two calls, `self` and a `later` one.
     #[must_use]
     pub fn then(self, later: Self) -> Self {
         Self {
@@ -96,6 +97,19 @@ impl Advance {
             relative_residual: self.relative_residual.max(later.relative_residual),
             penetration: self.penetration.max(later.penetration),
             kept_energy: self.kept_energy && later.kept_energy,
+        }
+    }
+}
+
+/// One step.
+impl From<&StepReport> for Advance {
+    fn from(report: &StepReport) -> Self {
+        Self {
+            steps: 1,
+            unsolved: usize::from(report.status != Status::Solved),
+            relative_residual: report.relative_residual,
+            penetration: report.penetration,
+            kept_energy: !report.energy.is_breached(),
         }
     }
 }
@@ -179,7 +193,12 @@ impl Batch {
 }
 
 impl World {
-    fn begin(model: &Model, scheme: Choice, state: State) -> Result<Self, Error> {
+    /// Begins a motion of `model` by `scheme` at `state`. Other worlds of the model have other controls.
+    ///
+    /// # Errors
+    ///
+    /// As [`Choice::begin`].
+    pub fn begin(model: &Model, scheme: Choice, state: State) -> Result<Self, Error> {
         // Clones of a model share their controls.
         let model = match model.actuators() {
             [] => model.clone(),
@@ -199,20 +218,21 @@ impl World {
     fn advance(&mut self, steps: usize) -> Advance {
         let mut done = Advance::NONE;
         while self.failure.is_none() && done.steps < steps {
-            match self.motion.step() {
-                Ok(report) => {
-                    done = done.then(Advance {
-                        steps: 1,
-                        unsolved: usize::from(report.status != Status::Solved),
-                        relative_residual: report.relative_residual,
-                        penetration: report.penetration,
-                        kept_energy: !report.energy.is_breached(),
-                    });
-                }
+            match self.step() {
+                Ok(report) => done = done.then(Advance::from(&report)),
                 Err(error) => self.failure = Some(error),
             }
         }
         done
+    }
+
+    /// Makes one step. If it fails, the state is unchanged and the world can be stepped again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Any::step`].
+    pub fn step(&mut self) -> Result<StepReport, Error> {
+        self.motion.step()
     }
 
     /// Its motion.
@@ -239,7 +259,7 @@ impl World {
         self.controls.as_ref()
     }
 
-    /// Why it makes no more steps, if a step failed.
+    /// Why it makes no more steps in its batch, if a step failed there.
     #[must_use]
     pub const fn failure(&self) -> Option<&Error> {
         self.failure.as_ref()

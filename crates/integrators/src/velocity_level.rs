@@ -379,21 +379,18 @@ impl VelocityLevel {
         report: &mut StepReport,
     ) -> Result<(), Error> {
         self.impulses.clone_from(&self.start);
-        let known = self.judge_start(system, place)?;
+        let (time, known) = (place.time, self.judge_start(system, place)?);
         self.has_response = known.is_some();
-        if let Some(solved) = known {
-            report.status = solved.status;
-            report.relative_residual = solved.relative_residual;
-            return Ok(());
-        }
-        let time = place.time;
-        if let Some(outline) = self.outline.take() {
+        if known.is_none()
+            && let Some(outline) = self.outline.take()
+        {
             let problem = self.completed(&outline);
             self.problem = Some(problem.map_err(|source| Error::Problem { time, source })?);
         }
-        let solved = match &self.problem {
-            Some(problem) => Some(self.method.solve_from(problem, &mut self.impulses)?),
-            None => self.solve_blocks()?,
+        let solved = match (known, &self.problem) {
+            (Some(known), _) => Some(known),
+            (None, Some(problem)) => Some(self.method.solve_from(problem, &mut self.impulses)?),
+            (None, None) => self.solve_blocks()?,
         };
         let Some(solved) = solved else { return Ok(()) };
         report.status = solved.status;

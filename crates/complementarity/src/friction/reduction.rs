@@ -55,13 +55,13 @@ impl Reduction {
         velocities: &[Vector3<f64>],
         friction: &[f64],
     ) -> Result<Option<Self>, ProblemError> {
-        let mut moves = vec![false; velocities.len()];
+        let mut is_kept = vec![false; velocities.len()];
         for (row, column, block) in &blocks {
             if row == column {
-                moves[*row] = block[(0, 0)] > 0.0 || block[(0, 0)].is_nan();
+                is_kept[*row] = moves(block);
             }
         }
-        let contacts: Vec<usize> = (0..moves.len()).filter(|&contact| moves[contact]).collect();
+        let contacts: Vec<usize> = (0..is_kept.len()).filter(|&contact| is_kept[contact]).collect();
         if contacts.is_empty() {
             return Ok(None);
         }
@@ -80,6 +80,27 @@ impl Reduction {
         Ok(Some(Self { problem, contacts }))
     }
 
+    /// The diagonal block `W_ii` (kg⁻¹) of a contact as the reduced problem has it, from that among all contacts; `None` if the contact
+    /// cannot move along its normal. A block that contains a NaN is kept.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use nalgebra::{Matrix3, Vector3};
+    /// use percussion_complementarity::friction::Reduction;
+    ///
+    /// let planar = Matrix3::from_diagonal(&Vector3::new(0.5, 2.0, 0.0));
+    /// let block = Reduction::diagonal(planar).ok_or("it moves")?;
+    /// assert_eq!(block.diagonal(), Vector3::new(0.5, 2.0, 0.5));
+    /// assert_eq!(Reduction::diagonal(Matrix3::zeros()), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn diagonal(mut block: Matrix3<f64>) -> Option<Matrix3<f64>> {
+        pad(&mut block);
+        moves(&block).then_some(block)
+    }
+
     /// The same reduction with another law (default [`Law::Coulomb`]).
     #[must_use]
     pub fn with_law(self, law: Law) -> Self {
@@ -87,13 +108,9 @@ impl Reduction {
     }
 }
 
-/// A diagonal block in which tangents that cannot move get the compliance of the normal, as in a [`Reduction`]; `None` if the
-/// normal cannot move. A block with a NaN is returned.
-#[must_use]
-pub fn padded(mut block: Matrix3<f64>) -> Option<Matrix3<f64>> {
-    let moves = block[(0, 0)] > 0.0 || block[(0, 0)].is_nan();
-    pad(&mut block);
-    moves.then_some(block)
+/// Whether a contact with this diagonal block can move along its normal. One with a NaN counts as if it could.
+fn moves(block: &Matrix3<f64>) -> bool {
+    block[(0, 0)] > 0.0 || block[(0, 0)].is_nan()
 }
 
 /// A diagonal block in which tangents that cannot move get the compliance of the normal.

@@ -91,23 +91,14 @@ impl ContactSet {
     fn diagonal<const C: usize>(&self) -> Result<Vec<Matrix3<f64>>, ContactSetError> {
         self.check_mass()?;
         let mut blocks = vec![Matrix3::zeros(); self.len()];
-        let mut first_run = 0;
-        for (part, &end_run) in self.parts.iter().zip(&self.run_ends) {
-            let left: [&[f64]; C] = array::from_fn(|r| self.left_row(part, r));
-            let right: [&[f64]; C] = array::from_fn(|r| self.column(part, r));
-            let mut block = [[0.0; C]; C];
-            for run in &self.runs[first_run..end_run] {
-                add_products(&mut block, left, right, run);
-            }
-            first_run = end_run;
-            let entries = &mut blocks[part.contact];
-            for r in 0..C {
-                for s in 0..C {
-                    // As in the whole operator.
-                    entries[(r, s)] += block[r.min(s)][r.max(s)];
+        // The first of the members from a part on is the part itself.
+        self.each_block::<C>(1, |contact, _, block| {
+            for (r, row) in block.iter().enumerate() {
+                for (s, entry) in row.iter().enumerate() {
+                    blocks[contact][(r, s)] += entry;
                 }
             }
-        }
+        });
         Ok(blocks)
     }
 
@@ -161,7 +152,7 @@ impl ContactSet {
         reshape(delassus, size, size);
         let entries = delassus.as_mut_slice();
         entries.fill(0.0);
-        self.each_block::<C>(|a, b, block| add_block(entries, size, a, b, block));
+        self.each_block::<C>(usize::MAX, |a, b, block| add_block(entries, size, a, b, block));
         for j in 1..size {
             let (before, column) = entries.split_at_mut(size * j);
             for (i, entry) in column[..j].iter().enumerate() {
@@ -184,7 +175,7 @@ impl ContactSet {
             delassus.finish_row();
         }
         delassus.fill_zeros();
-        self.each_block::<C>(|a, b, block| {
+        self.each_block::<C>(usize::MAX, |a, b, block| {
             delassus.add(a, b, block);
             if a != b {
                 delassus.add(b, a, &transpose(block));
@@ -193,14 +184,19 @@ impl ContactSet {
         Ok(())
     }
 
-    /// Calls `use_block(a, b, block)` with the contribution of each tree to each block `W_ab`, `a ≤ b`.
-    fn each_block<const C: usize>(&self, mut use_block: impl FnMut(usize, usize, &Block<C>)) {
+    /// Calls `use_block(a, b, block)` with the contribution of each tree to each block `W_ab`, `a ≤ b`, for up to `most` contacts `b`
+    /// of the tree.
+    fn each_block<const C: usize>(
+        &self,
+        most: usize,
+        mut use_block: impl FnMut(usize, usize, &Block<C>),
+    ) {
         let mut first_run = 0;
         for (part, &end_run) in self.parts.iter().zip(&self.run_ends) {
             let runs = &self.runs[first_run..end_run];
             first_run = end_run;
             let left: [&[f64]; C] = array::from_fn(|r| self.left_row(part, r));
-            for &other in self.members(part.tree, part.slot) {
+            for &other in self.members(part.tree, part.slot).iter().take(most) {
                 let other = &self.parts[other];
                 let right: [&[f64]; C] = array::from_fn(|r| self.column(other, r));
                 let mut block = [[0.0; C]; C];

@@ -6,7 +6,7 @@
 
 use nalgebra::Vector3;
 use percussion_complementarity::friction::{
-    self, Figures, ProblemError, Reduction, Report, padded, single,
+    self, Figures, ProblemError, Reduction, Report, single,
 };
 use percussion_dynamics::System;
 
@@ -36,7 +36,7 @@ impl VelocityLevel {
             blocks.map_err(|_| Error::NotFinite { quantity: "gap or contact Jacobian", time })?;
         let mut contacts = Vec::with_capacity(active.len());
         for (slot, block) in blocks.into_iter().enumerate() {
-            let Some(block) = padded(block) else { continue };
+            let Some(block) = Reduction::diagonal(block) else { continue };
             let contact = single::Contact::new(&block, self.set.friction()[slot]);
             contacts.push(contact.map_err(|error| {
                 refused(ProblemError::Contact { contact: contacts.len(), error })

@@ -18,7 +18,7 @@ struct Statement<'a> {
     /// joints and the moments of cones.
     all: &'a DMatrix<f64>,
     kept: Vec<usize>,
-    /// What is added to the velocity of each kept row.
+    /// The velocities (m/s, rad/s) that scheme and drives add to the kept rows.
     shifts: Vec<f64>,
     entries: Vec<Entry>,
     blocks: Vec<Block>,
