@@ -12,11 +12,11 @@ use crate::{
     solid::{Placed, Solid},
 };
 
-/// The contacts of two colliders whose bodies have these `poses` (m), for callers without a [`System`].
+/// The contacts of two colliders whose bodies have these `poses` (m), for callers without a system of bodies.
 ///
 /// The first collider is body 1 and the second body 2, which must be the half-space if there is one;
-/// [`ContactId::colliders`] is `[0, 1]`. The given pose also applies to a collider that is fixed in the world. The
-/// frames are those of space.
+/// [`ContactId::colliders`](crate::ContactId::colliders) is `[0, 1]`. The given pose also applies to a collider that is
+/// fixed in the world. The frames are those of space.
 ///
 /// # Errors
 ///

@@ -11,6 +11,7 @@ _Array = npt.NDArray[np.float64]
 _Solved: TypeAlias = tuple[str, _Array, _Array, int, float, float, dict[str, float], _Array | None]
 
 __all__ = [
+    "BatchCore",
     "BlockProblem",
     "FrictionDerivative",
     "FrictionProblem",
@@ -290,6 +291,7 @@ class BatchCore:
     def scheme(self) -> dict[str, Any]: ...
     def count(self) -> int: ...
 
+@final
 class SimulationCore:
     def __new__(
         cls,
