@@ -110,7 +110,7 @@ const SIZES: &[&str] = &[
 ];
 
 /// All perturbations, from the smallest to the largest: changes of at most 10 %, steps four times as long, other schemes
-/// and tangents, half of the friction, and at the end faults.
+/// and tangents, half and a tenth of the friction, and at the end faults.
 const ALL: &[Perturbation] = &[
     input("gravity +2 %", &["gravity"], Change::Scale(1.02)),
     input(
@@ -148,6 +148,8 @@ const ALL: &[Perturbation] = &[
     input("tangents not given", &["tangent"], Change::Remove),
     // What many grains do depends little on their friction, and is known to a few percent.
     input("friction halved", &["friction", "bound"], Change::Scale(0.5)),
+    // How far columns run depends even less on it.
+    input("friction a tenth", &["friction", "bound"], Change::Scale(0.1)),
     Perturbation {
         outcomes: Some(Fault::Solvers),
         ..fault("fault: tolerance of a solver 1e-3", &["tolerance"], Change::AtLeast(1e-3))

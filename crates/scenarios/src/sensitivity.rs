@@ -2,7 +2,7 @@
 //!
 //! A row that no wrong input can make fail is no evidence. Therefore an experiment is run again with its
 //! inputs changed by [`perturbations`] of at most 10 %, steps four times as long, another scheme, tangents
-//! in another order and half of the friction. For each judged row the smallest change that makes it fail is recorded. The fixture
+//! in another order and half or a tenth of the friction. For each judged row the smallest change that makes it fail is recorded. The fixture
 //! of the experiment states it as `fails_with`; [`Sensitive::is_as_stated`] compares the two.
 //!
 //! Rows [judged as invariants](Against::Invariant) hold for all inputs. For them a fault is injected into what the

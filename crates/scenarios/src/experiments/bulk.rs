@@ -3,14 +3,17 @@
 //! Every experiment is small enough for seconds, and its larger form (`--full`) takes minutes. Worlds repeat themselves
 //! along the axes on which nothing depends, so that few grains have no side walls.
 
+mod collapse;
 mod internal_friction;
 mod outlet;
 mod packing;
+mod repose;
 mod shear;
 mod silo;
 
-use nalgebra::Vector3;
-use percussion_granular::{Grain, Settings, World};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use percussion_collision::Shape;
+use percussion_granular::{Grain, Settings, Wall, World};
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{Rng, SeedableRng},
@@ -32,7 +35,9 @@ pub(super) const ALL: &[super::Experiment] = &[
         bulk::internal_friction,
         "Internal friction of spheres over the friction of their contacts"
     ),
+    experiment!("bulk/repose", bulk::repose, "A layer of grains comes to rest on a slope"),
     experiment!("bulk/silo", bulk::silo, "The wall of a silo carries part of the grains"),
+    experiment!("bulk/collapse", bulk::collapse, "Columns collapse and run out by their height"),
     experiment!("bulk/outlet", bulk::outlet, "Spheres run out of holes by the law of Beverloo"),
 ];
 
@@ -45,13 +50,14 @@ struct Efforts<R> {
     full: R,
 }
 
-impl<R: Copy> Efforts<R> {
-    const fn at(&self, effort: Effort) -> R {
-        match effort {
-            Effort::Quick => self.quick,
-            Effort::Default => self.default,
-            Effort::Full => self.full,
-        }
+impl<R: Clone> Efforts<R> {
+    fn at(&self, effort: Effort) -> R {
+        let run = match effort {
+            Effort::Quick => &self.quick,
+            Effort::Default => &self.default,
+            Effort::Full => &self.full,
+        };
+        run.clone()
     }
 }
 
@@ -134,7 +140,34 @@ impl Matter {
     }
 }
 
-/// Number of steps nearest to a time.
+/// Rough ground below `z = 0`, over which grains neither roll nor slide as over a plane: rods of the diameter of a grain along `y` at
+/// random depths, one and a half diameters apart from `x = 0` on, and a plane below the gaps between them.
+///
+/// Walls do not repeat themselves: `beyond` rods before the first and behind the last one are those of the other end.
+fn rough(
+    (rods, beyond): (u32, u32),
+    (diameter, wide): (f64, f64),
+    friction: f64,
+    random: &mut Random,
+) -> Vec<Wall> {
+    let depths: Vec<_> = (0..rods).map(|_| (0.5 + 0.25 * random.sign()) * diameter).collect();
+    let depths = depths.iter().cycle().skip((rods - beyond) as usize);
+    let along = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
+    let rod = |(number, depth): (u32, &f64)| {
+        let at = (f64::from(number) - f64::from(beyond) + 0.5) * GAP * diameter;
+        let place = Translation3::new(at, 0.5 * wide, -depth);
+        let shape = Shape::Capsule { half_length: 2.0 * wide, radius: 0.5 * diameter };
+        Wall::solid(shape, Isometry3::from_parts(place, along), friction)
+    };
+    let mut walls: Vec<Wall> = (0..rods + 2 * beyond).zip(depths).map(rod).collect();
+    walls.push(Wall::plane(-0.5 * diameter * Vector3::z(), Vector3::z(), friction));
+    walls
+}
+
+/// Distance of the rods of rough ground from one another, in diameters.
+const GAP: f64 = 1.5;
+
+/// Whole number nearest to a time over the step, or to another such ratio; 0 if that is negative.
 fn steps(time: f64, step_size: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
     let steps = (time / step_size).round() as u32;

@@ -26,7 +26,7 @@ use crate::output::Progress;
 const LONGEST: &str = "granular/channel";
 
 /// The experiments that take more than 4 s of processor time. They begin first, so that the threads end at about the same time.
-const LONG: [&str; 11] = [
+const LONG: [&str; 13] = [
     LONGEST,
     "set-valued/disk-stack",
     "ensembles/biped",
@@ -34,9 +34,11 @@ const LONG: [&str; 11] = [
     "robots/looped-biped",
     "granular/pile",
     "bulk/outlet",
+    "bulk/repose",
     "bulk/silo",
     "bulk/shear",
     "bulk/internal-friction",
+    "bulk/collapse",
     "ensembles/block",
 ];
 
