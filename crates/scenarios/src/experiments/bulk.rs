@@ -93,7 +93,8 @@ impl Random {
 }
 
 /// Balls whose radii are equally likely within a range.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Matter {
     /// Mean radius (m).
     radius: f64,
@@ -106,6 +107,12 @@ struct Matter {
 impl Matter {
     fn diameter(&self) -> f64 {
         2.0 * self.radius
+    }
+
+    /// Mean mass of a grain (kg), with the mean `1 + s²` of the third power of a radius that deviates by up to `s` from 1.
+    fn mean_mass(&self) -> f64 {
+        let volume = 4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3);
+        self.density * volume * (1.0 + self.spread.powi(2))
     }
 
     fn grain(&self, position: Vector3<f64>, random: &mut Random) -> Grain {

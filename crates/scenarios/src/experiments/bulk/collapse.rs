@@ -33,11 +33,7 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
-    /// Mean radius (m), and largest deviation of a radius relative to it.
-    radius: f64,
-    spread: f64,
-    /// Density of the matter (kg/m³).
-    density: f64,
+    matter: Matter,
     /// Coefficient of friction between grains and of the ground.
     friction: f64,
     /// Acceleration of gravity, down (m/s²).
@@ -159,11 +155,12 @@ impl Deposit {
         (layers, seed): (u32, u64),
         progress: &mut dyn FnMut(f64),
     ) -> Result<Self, Error> {
-        let Parameters { gravity, step_size, pitch, radius, .. } = *parameters;
+        let Parameters { matter, gravity, step_size, pitch, .. } = *parameters;
+        let diameter = matter.diameter();
         let mut world = world(parameters, run, (layers, seed))?;
         let [long, wide] = edges(parameters, run);
         let [settle, fall] = parameters.times;
-        let lattice = f64::from(layers) * pitch * 2.0 * radius;
+        let lattice = f64::from(layers) * pitch * diameter;
         let settled = super::steps(settle * (lattice / gravity).sqrt(), step_size);
         for step in 0..settled {
             world.step()?;
@@ -171,7 +168,7 @@ impl Deposit {
         }
         let mass = super::mass(&world);
         let height = 2.0 * world.grains().first_moment().z / mass;
-        let solid_fraction = mass / parameters.density / (long * wide * height);
+        let solid_fraction = mass / matter.density / (long * wide * height);
         // Beyond all grains.
         world.set_wall(GATE, gate(1e3 * long))?;
         let end = super::steps(fall * (height / gravity).sqrt(), step_size);
@@ -180,7 +177,7 @@ impl Deposit {
             residual += world.step()?.relative_residual / f64::from(end);
             progress(0.4 + 0.6 * f64::from(step + 1) / f64::from(end));
         }
-        let (grains, diameter) = (world.grains(), 2.0 * radius);
+        let grains = world.grains();
         let profile = profile(grains, diameter, solid_fraction * wide);
         let first = at_wall(grains, parameters.wall * long);
         Ok(Self {
@@ -197,7 +194,7 @@ impl Deposit {
 
 /// Length and width of the column (m).
 fn edges(parameters: &Parameters, run: &Run) -> [f64; 2] {
-    run.base.map(|count| f64::from(count) * parameters.pitch * 2.0 * parameters.radius)
+    run.base.map(|count| f64::from(count) * parameters.pitch * parameters.matter.diameter())
 }
 
 /// Index of the gate.
@@ -210,8 +207,7 @@ fn gate(at: f64) -> Wall {
 
 /// A lattice of grains between wall and gate, over rough ground.
 fn world(parameters: &Parameters, run: &Run, (layers, seed): (u32, u64)) -> Result<World, Error> {
-    let Parameters { radius, spread, density, friction, gravity, pitch, .. } = *parameters;
-    let matter = Matter { radius, spread, density };
+    let Parameters { matter, friction, gravity, pitch, .. } = *parameters;
     let diameter = matter.diameter();
     let [long, wide] = edges(parameters, run);
     let sweeps = (run.max_sweeps, parameters.tolerance);

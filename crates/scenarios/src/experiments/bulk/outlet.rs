@@ -35,11 +35,7 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
-    /// Mean radius (m), and largest deviation of a radius relative to it.
-    radius: f64,
-    spread: f64,
-    /// Density of the matter (kg/m³).
-    density: f64,
+    matter: Matter,
     friction: f64,
     /// Acceleration of gravity, down (m/s²).
     gravity: f64,
@@ -101,8 +97,8 @@ pub(in crate::experiments) fn run(
     let (parameters, unchanged) = (&fixture.parameters, experiment.unchanged::<Parameters>()?);
     let run = parameters.efforts.at(options.effort);
     // The laws know the grains and gravity of the file, whatever was changed.
-    let diameter = 2.0 * unchanged.radius;
-    let unit = unchanged.density
+    let diameter = unchanged.matter.diameter();
+    let unit = unchanged.matter.density
         * unchanged.solid_fraction
         * unchanged.gravity.sqrt()
         * diameter.powf(2.5);
@@ -156,30 +152,26 @@ impl Outlet {
         (hole, seed): (f64, u64),
         progress: &mut dyn FnMut(f64),
     ) -> Result<Self, Error> {
-        let Parameters { radius, spread, density, step_size, .. } = *parameters;
-        let diameter = 2.0 * radius;
+        let Parameters { matter, step_size, .. } = *parameters;
         let mut world = world(parameters, run, (hole, seed))?;
-        let mass =
-            density * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3) * (1.0 + spread * spread);
         let [begin, end] = run.window.map(|time| super::steps(time, step_size));
         let (mut residual, mut left) = (0.0, 0.0);
         for step in 1..=end {
             residual += world.step()?.relative_residual / f64::from(end);
             if step.is_multiple_of(super::REMOVAL) {
-                let gone = world.remove(|grain| grain.position.z < -2.0 * diameter);
+                let gone = world.remove(|grain| grain.position.z < -2.0 * matter.diameter());
                 left += if step > begin { gone as f64 } else { 0.0 };
             }
             progress(f64::from(step) / f64::from(end));
         }
         let time = f64::from(end - begin) * step_size;
-        Ok(Self { flow: left * mass / time, left, residual })
+        Ok(Self { flow: left * matter.mean_mass() / time, left, residual })
     }
 }
 
 /// Layers of grains over a floor with a hole.
 fn world(parameters: &Parameters, run: &Run, (hole, seed): (f64, u64)) -> Result<World, Error> {
-    let Parameters { radius, spread, density, friction, step_size, .. } = *parameters;
-    let matter = Matter { radius, spread, density };
+    let Parameters { matter, friction, step_size, .. } = *parameters;
     let diameter = matter.diameter();
     let edge = (hole + parameters.between) * diameter;
     let periods = Periods::new(Vector3::repeat(-0.5 * edge), [Some(edge), Some(edge), None]);

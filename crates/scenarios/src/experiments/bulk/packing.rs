@@ -24,11 +24,7 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
-    /// Mean radius (m), and largest deviation of a radius relative to it.
-    radius: f64,
-    spread: f64,
-    /// Density of the matter (kg/m³).
-    density: f64,
+    matter: Matter,
     /// Acceleration of gravity, down (m/s²).
     gravity: f64,
     /// Coefficients of friction, a packing for each.
@@ -71,7 +67,7 @@ pub(in crate::experiments) fn run(
         let packing = Packing::settle(parameters, &run, (*friction, options.seed), &mut |part| {
             progress((index as f64 + part) / count, experiment.title);
         })?;
-        let weighed = packing.solid_fraction * parameters.density / unchanged.density;
+        let weighed = packing.solid_fraction * parameters.matter.density / unchanged.matter.density;
         let name = format!("friction {name}");
         measurements.add(format!("{name}: solid fraction"), weighed);
         measurements.add(format!("{name}: contacts per grain"), packing.contacts);
@@ -109,8 +105,7 @@ impl Packing {
         (friction, seed): (f64, u64),
         progress: &mut dyn FnMut(f64),
     ) -> Result<Self, Error> {
-        let Parameters { radius, spread, density, gravity, pitch, step_size, .. } = *parameters;
-        let matter = Matter { radius, spread, density };
+        let Parameters { matter, gravity, pitch, step_size, .. } = *parameters;
         let sweeps = (run.max_sweeps, parameters.tolerance);
         let settings = super::settings((step_size, gravity), friction, sweeps);
         let [x, y] = [0, 1].map(|k| f64::from(run.lattice[k]) * pitch);
@@ -134,7 +129,7 @@ impl Packing {
         parameters: &Parameters,
         (area, residual): (f64, f64),
     ) -> Result<Self, Error> {
-        let (grains, diameter) = (world.grains(), 2.0 * parameters.radius);
+        let (grains, diameter) = (world.grains(), parameters.matter.diameter());
         let mass = super::mass(world);
         // An even packing is twice as high as its center of mass.
         let height = 2.0 * grains.first_moment().z / mass;

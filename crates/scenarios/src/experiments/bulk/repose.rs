@@ -30,11 +30,7 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
-    /// Mean radius (m), and largest deviation of a radius relative to it.
-    radius: f64,
-    spread: f64,
-    /// Density of the matter (kg/m³).
-    density: f64,
+    matter: Matter,
     /// Acceleration of gravity (m/s²).
     gravity: f64,
     /// The layers, which differ in their friction.
@@ -131,7 +127,7 @@ impl Stop {
         progress: &mut dyn FnMut(f64),
     ) -> Result<Self, Error> {
         let Parameters { gravity, step_size, hold, rate, .. } = *parameters;
-        let diameter = 2.0 * parameters.radius;
+        let diameter = parameters.matter.diameter();
         let mut world = world(parameters, run, (layer, seed))?;
         let mass = super::mass(&world);
         let settings = *world.settings();
@@ -181,8 +177,7 @@ fn tilted(settings: Settings, gravity: f64, slope: f64) -> Settings {
 
 /// A lattice of grains over rough ground.
 fn world(parameters: &Parameters, run: &Run, (layer, seed): (Layer, u64)) -> Result<World, Error> {
-    let Parameters { radius, spread, density, gravity, pitch, step_size, ground, .. } = *parameters;
-    let matter = Matter { radius, spread, density };
+    let Parameters { matter, gravity, pitch, step_size, ground, .. } = *parameters;
     let diameter = matter.diameter();
     let long = f64::from(run.rods) * super::GAP * diameter;
     let wide = f64::from(run.lattice[1]) * pitch * diameter;

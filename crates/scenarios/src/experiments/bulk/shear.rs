@@ -39,11 +39,7 @@ struct Parameters {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sheared {
-    /// Mean radius (m), and largest deviation of a radius relative to it.
-    radius: f64,
-    spread: f64,
-    /// Density of the matter (kg/m³).
-    density: f64,
+    matter: Matter,
     /// Shear rate (1/s).
     shear_rate: f64,
     step_size: f64,
@@ -151,8 +147,7 @@ impl Flow {
         mixture: Mixture,
         progress: &mut dyn FnMut(f64),
     ) -> Result<Self, Error> {
-        let Sheared { radius, spread, density, shear_rate, step_size, .. } = *sheared;
-        let matter = Matter { radius, spread, density };
+        let Sheared { matter, shear_rate, step_size, .. } = *sheared;
         let (mut world, edge) = start(sheared, run, mixture)?;
         let strain_of_step = shear_rate * step_size;
         let steps = super::steps(run.strain, strain_of_step);
@@ -190,7 +185,7 @@ impl Flow {
         flow.contacts /= counted;
         flow.residual /= counted;
         let pressure = mean[(2, 2)];
-        flow.inertial_number = shear_rate * matter.diameter() * (density / pressure).sqrt();
+        flow.inertial_number = shear_rate * matter.diameter() * (matter.density / pressure).sqrt();
         flow.stress_ratio = -mean[(0, 2)] / pressure;
         flow.ratios = [0, 1].map(|k| mean[(k, k)] / pressure);
         Ok(flow)
@@ -199,13 +194,12 @@ impl Flow {
 
 /// A box of grains that move with the mean velocity of the shear, and its edge (m).
 fn start(sheared: &Sheared, run: &Run, mixture: Mixture) -> Result<(World, f64), Error> {
-    let Sheared { radius, spread, density, shear_rate, step_size, .. } = *sheared;
+    let Sheared { matter, shear_rate, step_size, .. } = *sheared;
     let Mixture { friction, solid_fraction, seed } = mixture;
-    let matter = Matter { radius, spread, density };
     let random = &mut Random::new(seed);
     let mut grains: Vec<_> =
         (0..run.grains).map(|_| matter.grain(Vector3::zeros(), random)).collect();
-    let volume: f64 = grains.iter().map(|grain| grain.mass / density).sum();
+    let volume: f64 = grains.iter().map(|grain| grain.mass / matter.density).sum();
     let edge = (volume / solid_fraction).cbrt();
     let sweeps = (run.max_sweeps, sheared.tolerance);
     let settings = super::settings((step_size, 0.0), friction, sweeps);

@@ -29,11 +29,7 @@ use crate::{
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
-    /// Mean radius (m), and largest deviation of a radius relative to it.
-    radius: f64,
-    spread: f64,
-    /// Density of the matter (kg/m³).
-    density: f64,
+    matter: Matter,
     /// Coefficient of friction between grains, and of the floor.
     friction: f64,
     /// Acceleration of gravity, down (m/s²).
@@ -179,7 +175,7 @@ impl Column {
         (friction, seed): (f64, u64),
         progress: &mut dyn FnMut(f64),
     ) -> Result<Self, Error> {
-        let diameter = 2.0 * parameters.radius;
+        let diameter = parameters.matter.diameter();
         let mut world = filled(parameters, run, (friction, seed))?;
         let mass = super::mass(&world);
         let weight = mass * parameters.gravity;
@@ -228,8 +224,7 @@ const FLOOR: usize = 1;
 
 /// A tube of grains that have not settled yet.
 fn filled(parameters: &Parameters, run: &Run, (wall, seed): (f64, u64)) -> Result<World, Error> {
-    let Parameters { radius, spread, density, friction, step_size, .. } = *parameters;
-    let matter = Matter { radius, spread, density };
+    let Parameters { matter, friction, step_size, .. } = *parameters;
     let diameter = matter.diameter();
     let inner = parameters.tube * diameter;
     let sweeps = (run.max_sweeps, parameters.tolerance);
