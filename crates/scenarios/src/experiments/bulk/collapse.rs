@@ -118,6 +118,10 @@ pub(in crate::experiments) fn run(
     let linear = points.iter().filter(|[aspect, _]| *aspect < parameters.linear).copied();
     let [slope, zero] = super::line(&linear.collect::<Vec<_>>());
     measurements.add("runout per height", slope);
+    let middles = deposits.iter().map(|one| [one.aspect, one.middle]);
+    let middles: Vec<_> = middles.filter(|[aspect, _]| *aspect < parameters.linear).collect();
+    let [per_height, _] = super::line(&middles);
+    measurements.add("mean distance from the wall per height", per_height);
     let idle = zero * f64::from(run.base[0]) * parameters.pitch;
     measurements.add("height that does not run, in diameters", idle);
     let [[low, short], [high, long]] = [points[last - 1], points[last]];
@@ -141,6 +145,8 @@ struct Deposit {
     /// Runout and height at the wall over length.
     runout: f64,
     top: f64,
+    /// Distance of the center of mass from the wall over length.
+    middle: f64,
     /// Kinetic energy per grain over `m g d`.
     moving: f64,
     residual: f64,
@@ -185,6 +191,7 @@ impl Deposit {
             aspect: height / long,
             runout: front(grains, parameters.rows * wide / diameter) / long - 1.0,
             top: first / long,
+            middle: grains.first_moment().x / mass / long,
             moving: grains.kinetic_energy() / (mass * gravity * diameter),
             residual,
             profile: profile.iter().map(|point| point.map(|x| x * diameter / long)).collect(),
