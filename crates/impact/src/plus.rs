@@ -31,9 +31,9 @@
 //!   combinations, for up to 8 contacts. For 0.2 % of random impacts with one to four contacts its outcome is
 //!   different, and for up to 2.6 % where friction is high and contacts are redundant.
 //! - **Does not** always reach a confirmed result. The directions of several contacts in impending slip may
-//!   not be found, neither by dropping constraints, nor by following the friction from zero to its value, nor
-//!   by trying all combinations; the [`Status`] then reports this. Where rounds do not end, a limit ends
-//!   them: none of 20 000 random impacts on twelve velocities, 1 of 20 000 on six, 0.06 % with friction up to
+//!   not be found, neither by dropping constraints, nor as one frictional contact problem, nor by following the friction
+//!   from zero to its value, nor by trying all combinations; the [`Status`] then reports this. Where rounds do not end, a
+//!   limit ends them: none of 20 000 random impacts on twelve velocities, 1 of 20 000 on six, 0.04 % with friction up to
 //!   1.5.
 //! - **Energy** never grows for a single contact with `e = 0`. For several contacts it is not proven: an interval holds the
 //!   directions of sliding; none of 60 000 random impacts with `e = 0` and friction up to 1.5 gained. With
@@ -45,7 +45,8 @@
 //!   [`Unsolved`](outcome::Status::Unsolved).
 //! - **Cost** for each interval one orthogonal factorization of the active constraints, and one more for each
 //!   that is dropped: 0.16 µs for a single sliding contact, 2.4 µs for the four corners of a brick from
-//!   sliding to rolling. A [`Workspace`] that has been used for this size allocates nothing.
+//!   sliding to rolling. A [`Workspace`] that has been used for this size allocates nothing, except for an interval that
+//!   dropping constraints does not solve.
 //! - **One contact** whose restitution does not depend on speed follows [`Routh`](crate::routh::Routh)'s path up to
 //!   `θ_max` and `v_transition`.
 //!
@@ -76,8 +77,9 @@
 //! - **Redundant rolling contacts** share tangential impulses within their cones; with the least norm alone,
 //!   one of them can leave its cone. Without this, flat bricks that stop sliding lose a corner.
 //! - **Ties** are dropped together, not in the order of indices.
-//! - **Directions** that Newton's method does not find are followed from zero friction; that path leads to an
-//!   answer whenever rows are independent and no contact keeps sliding.
+//! - **Directions** that Newton's method does not find are those of one frictional contact problem for all contacts. It
+//!   has an answer for redundant contacts too, such as feet and corners of a robot on a floor. If that fails, they are followed from zero
+//!   friction; that path leads to an answer whenever rows are independent and no contact keeps sliding.
 //! - **Endless rounds.** Without restitution, impulses can pass back and forth between contacts forever, in
 //!   geometric sequences whose ratio can be close to 1. After 100 consecutive rounds without expansion all
 //!   contacts that were part of them take part together, as if they touched by then, which ends the sequence. [`Report::gathered`] counts
@@ -105,6 +107,7 @@ use crate::{
 };
 
 mod active_set;
+mod contact_problem;
 mod continuation;
 mod equations;
 mod impact;
@@ -303,7 +306,7 @@ impl Law for Plus {
         let restitution =
             if self.e_min.is_some() { RestitutionUse::Replaced } else { RestitutionUse::Used };
         Claims::new(restitution)
-            .within(active_set::ROUNDING)
+            .within(equations::ROUNDING)
             .leaving(self.rank_tolerance * fastest)
             .dissipating(self.energy == Energy::NeverGrows)
     }

@@ -10,11 +10,12 @@
 //! - The **exhaustive search** tries every combination. Among those that satisfy everything in Table 1 it
 //!   takes those with the most constraints, among these the one with the least norm of impulses, and in case
 //!   of a tie the first. It takes up to `3^m` solutions for `m` points.
-//! - The **[continuation](super::continuation)** follows the friction from zero to its value. It is used
-//!   where the heuristic finds no direction of impending slip or no impulse that pushes, and where the
-//!   exhaustive search finds nothing that satisfies everything. If the continuation fails for the heuristic,
-//!   the exhaustive search follows, with up to 8 contacts. An answer of either is checked against all of
-//!   Table 1.
+//! - The **[contact problem](super::contact_problem)** states Coulomb's law for all points at once. It is used where the
+//!   heuristic finds no direction of impending slip or no impulse that pushes, and where the exhaustive search finds
+//!   nothing that satisfies everything. Of redundant points its impulses need not be those of least norm.
+//! - The **[continuation](super::continuation)** follows the friction from zero to its value, where the contact problem gives
+//!   no answer. If it fails for the heuristic, the exhaustive search follows, with up to 8 contacts. An answer of any of
+//!   these is checked against all of Table 1.
 //!
 //! The table shows how often heuristic and search differ. Of 10 000 random impacts for each row, with one to
 //! four contacts, `θ_max` 0.25 and rows and velocities between −1 and 1, the outcomes of this fraction differ
@@ -42,16 +43,13 @@
 //! Society A* 471 (2015) 20140859, section 3(b), Table 1 and Algorithm 1.
 
 use super::{
+    contact_problem,
     continuation::{Continuation, Frame},
-    equations::{Equations, Given, SlipRule},
+    equations::{Equations, Given, ROUNDING, SlipRule},
     point::{Motion, Phase, Point, State},
     slip::{self, Slip},
     spread::{Spread, is_held},
 };
-
-/// Fraction of the largest impulse below which violations, and differences of violations, are rounding. The
-/// equations are solved to a few digits less than the 16 of a double; redundant rows may cost some more.
-pub(super) const ROUNDING: f64 = 1e-10;
 
 /// Softness of contacts in the continuation, small compared with the mesh in which it searches for
 /// directions.
@@ -90,6 +88,13 @@ pub(super) struct Setting<'a> {
     pub(super) pass_limit: usize,
     /// Normal velocity that counts as approach (m/s).
     pub(super) approach: f64,
+}
+
+impl<'a> Setting<'a> {
+    const fn frame(&self, start: &'a [State]) -> Frame<'a> {
+        let &Self { delassus, velocity, rank_tolerance, approach, .. } = self;
+        Frame { delassus, velocity, start, rank_tolerance, approach }
+    }
 }
 
 impl Search {
@@ -198,51 +203,85 @@ impl Search {
             }
         }
         if best.is_some() {
-            states.copy_from_slice(&self.best);
-            impulse.copy_from_slice(&self.best_impulse);
-            for (point, direction) in points.iter_mut().zip(&self.best_directions) {
-                point.direction = *direction;
-            }
+            self.restore(points, states, impulse);
             return found;
         }
         states.copy_from_slice(&self.start);
-        if self.continuation(setting, points, states, impulse) {
+        if self.otherwise(setting, points, states, impulse) {
             return Found { passes: found.passes + 1, ..found };
         }
         let heuristic = self.heuristic(setting, points, states, impulse);
         Found { passes: found.passes + heuristic.passes, ..heuristic }
     }
 
-    /// Follows the friction from zero to its value. Returns false and leaves `states` unchanged if the
-    /// result violates a condition of Table 1.
-    pub(super) fn continuation(
+    /// Solves the interval as one [contact problem](contact_problem); where that fails, follows the friction from zero to
+    /// its value. Returns false and leaves `states` unchanged if neither result satisfies all of Table 1.
+    pub(super) fn otherwise(
         &mut self,
         setting: Setting<'_>,
         points: &mut [Point],
         states: &mut [State],
         impulse: &mut [f64],
     ) -> bool {
-        let Setting { delassus, velocity, rank_tolerance, approach, .. } = setting;
-        for attempt in 0..Continuation::ATTEMPTS {
-            let frame = Frame { delassus, velocity, start: &self.start, rank_tolerance, approach };
+        let found = self.contact_problem(setting, points, states, impulse)
+            || self.continuation(setting, points, states, impulse);
+        if !found {
+            states.copy_from_slice(&self.start);
+        }
+        found
+    }
+
+    fn contact_problem(
+        &mut self,
+        setting: Setting<'_>,
+        points: &mut [Point],
+        states: &mut [State],
+        impulse: &mut [f64],
+    ) -> bool {
+        let frame = setting.frame(&self.start);
+        if !contact_problem::solve(frame, &mut self.equations, points, states, impulse) {
+            return false;
+        }
+        self.keep(points, states, impulse);
+        if self.finish(setting, points, states, impulse) {
+            return true;
+        }
+        // Not those of least norm, but everything else holds.
+        self.restore(points, states, impulse);
+        is_feasible(setting, points, states, impulse, ROUNDING * largest(impulse))
+    }
+
+    fn continuation(
+        &mut self,
+        setting: Setting<'_>,
+        points: &mut [Point],
+        states: &mut [State],
+        impulse: &mut [f64],
+    ) -> bool {
+        (0..Continuation::ATTEMPTS).any(|attempt| {
+            let frame = setting.frame(&self.start);
             let (path, equations) = (&mut self.continuation, &mut self.equations);
             equations.softness = SOFTNESS;
             let arrives = path.follow(attempt, frame, equations, points, states, impulse);
             equations.softness = 0.0;
-            if arrives {
-                let given = Given { delassus, velocity, states, rank_tolerance };
-                let end = self.slip.solve_from_here(&given, equations, points, impulse);
-                self.spread(end, points, states, impulse);
-                let rounding = ROUNDING * largest(impulse);
-                if end == slip::End::Converged
-                    && is_feasible(setting, points, states, impulse, rounding)
-                {
-                    return true;
-                }
-            }
-        }
-        states.copy_from_slice(&self.start);
-        false
+            arrives && self.finish(setting, points, states, impulse)
+        })
+    }
+
+    /// Solves the equations of these states, from these slips; returns whether all of Table 1 holds.
+    fn finish(
+        &mut self,
+        setting: Setting<'_>,
+        points: &mut [Point],
+        states: &mut [State],
+        impulse: &mut [f64],
+    ) -> bool {
+        let Setting { delassus, velocity, rank_tolerance, .. } = setting;
+        let given = Given { delassus, velocity, states, rank_tolerance };
+        let end = self.slip.solve_from_here(&given, &mut self.equations, points, impulse);
+        self.spread(end, points, states, impulse);
+        let rounding = ROUNDING * largest(impulse);
+        end == slip::End::Converged && is_feasible(setting, points, states, impulse, rounding)
     }
 
     fn solve(
@@ -284,6 +323,14 @@ impl Search {
         self.best_impulse.extend_from_slice(impulse);
         self.best_directions.clear();
         self.best_directions.extend(points.iter().map(|point| point.direction));
+    }
+
+    fn restore(&self, points: &mut [Point], states: &mut [State], impulse: &mut [f64]) {
+        states.copy_from_slice(&self.best);
+        impulse.copy_from_slice(&self.best_impulse);
+        for (point, direction) in points.iter_mut().zip(&self.best_directions) {
+            point.direction = *direction;
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Continuation in the friction: finds a set of constraints with its directions of impending slip where
-//! dropping constraints and Newton's method find none.
+//! neither dropping constraints and Newton's method nor the [contact problem](super::contact_problem) find one.
 //!
 //! For given ratios `σ` of slip ([`slip`](super::slip)) an interval is a complementarity problem in the
 //! normals alone. Its matrix is symmetric if no point keeps sliding. With `τ = s/(s + σ)` and a size `s`

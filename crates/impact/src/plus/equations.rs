@@ -22,6 +22,10 @@ use super::{
     point::{Motion, Phase, Point, State},
 };
 
+/// Fraction of the largest impulse below which violations, and differences of violations, are rounding. The
+/// equations are solved to a few digits less than the 16 of a double; redundant rows may cost some more.
+pub(super) const ROUNDING: f64 = 1e-10;
+
 /// Multiply-adds that take as long as the work that does not depend on the number of equations.
 const OVERHEAD: usize = 100;
 

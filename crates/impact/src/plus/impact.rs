@@ -25,7 +25,8 @@ const INTERVAL: usize = 200;
 
 /// Memory of the law, which also holds its answer.
 ///
-/// It grows to the largest problem it has seen; resolving another of that size allocates nothing.
+/// It grows to the largest problem it has seen; resolving another of that size allocates nothing, except for intervals that
+/// dropping constraints does not solve.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     points: Vec<Point>,
@@ -270,7 +271,7 @@ impl Workspace {
                 if (found.slip_converged && pushes) || !found.complete || !thorough {
                     return found;
                 }
-                if self.search.continuation(setting, points, states, trial) {
+                if self.search.otherwise(setting, points, states, trial) {
                     return Found { passes: found.passes + 1, slip_converged: true, ..found };
                 }
                 if states.len() > EXHAUSTIVE {

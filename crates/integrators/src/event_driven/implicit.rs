@@ -89,6 +89,9 @@ pub(super) struct Stretches {
     pub(super) least: f64,
     /// Time and work at which the advance was last judged.
     pub(super) judged: (f64, usize),
+    /// Duration of the last lag, and the time until which it is crossed (s).
+    pub(super) lag: f64,
+    pub(super) lags_until: f64,
 }
 
 /// The stepping scheme of the stretches of one motion.

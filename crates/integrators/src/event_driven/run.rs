@@ -304,7 +304,6 @@ impl Run<'_, '_> {
         }
         self.stop_slow_slips();
         let course = &mut self.course;
-        course.lift();
         course.project();
         course.observe();
         let ending = smooth::advance(course, self.end)?;

@@ -26,6 +26,9 @@ use crate::{
 /// Steps are corrected when drift exceeds this fraction of the tolerances.
 const CORRECTED: f64 = 0.1;
 
+/// Maximum number of times that sunk contacts are lifted, where lifting them makes others sink.
+const LIFTS: usize = 4;
+
 /// Maximum number of times that a step may be shortened. Each time at least halves it.
 const SHORTENINGS: usize = 1100;
 
@@ -157,23 +160,30 @@ impl Course<'_, '_> {
         geometry.gaps.iter().any(|gap| gap.is_nan() || *gap < -settings.deepest())
     }
 
-    /// Lifts contacts that carry nothing and have sunk by more than the gap tolerance.
+    /// Lifts contacts that carry nothing and have sunk by more than the gap tolerance, together with those that sink by it.
     pub(super) fn lift(&mut self) {
         let Self { geometry, hold, settings, state, energy, counters, .. } = self;
-        geometry.locate_all(&state.coordinates);
-        let has_sunk = |(contact, gap): (usize, &f64)| {
-            let sunk = *gap < -settings.gap_tolerance && hold.grip(contact).is_none();
-            sunk.then_some(contact)
-        };
-        let sunk: Vec<_> = geometry.gaps.iter().enumerate().filter_map(has_sunk).collect();
-        if sunk.is_empty() {
-            return;
-        }
         let system = geometry.model.system();
-        let before = system.energy(&state.coordinates, &state.velocity);
-        projection::lift(geometry, hold, &sunk, &mut state.coordinates);
-        energy.projections += system.energy(&state.coordinates, &state.velocity) - before;
-        counters.projections += 1;
+        let (mut sunk, mut before) = (Vec::new(), None);
+        for _ in 0..LIFTS {
+            geometry.locate_all(&state.coordinates);
+            let sinks = |contact: &usize| {
+                geometry.gaps[*contact] < -settings.gap_tolerance
+                    && hold.grip(*contact).is_none()
+                    && !sunk.contains(contact)
+            };
+            let more: Vec<_> = (0..geometry.gaps.len()).filter(sinks).collect();
+            if more.is_empty() {
+                break;
+            }
+            sunk.extend(more);
+            before.get_or_insert_with(|| system.energy(&state.coordinates, &state.velocity));
+            projection::lift(geometry, hold, &sunk, &mut state.coordinates);
+        }
+        if let Some(before) = before {
+            energy.projections += system.energy(&state.coordinates, &state.velocity) - before;
+            counters.projections += 1;
+        }
     }
 
     /// Counts a step of `length` (s), and searches for a slow slip where steps have been short for long.
@@ -191,7 +201,7 @@ impl Course<'_, '_> {
         self.drift.penetration = self.drift.penetration.max(deepest);
     }
 
-    /// Removes drift from the current state.
+    /// Removes drift from the current state, and lifts what sinks by that.
     pub(super) fn project(&mut self) {
         let contacts = self.hold.contacts();
         self.geometry.locate(&self.state.coordinates, &contacts);
@@ -204,6 +214,7 @@ impl Course<'_, '_> {
         let before = system.energy(coordinates, velocity);
         projection::project(&mut self.geometry, &self.hold, coordinates, velocity);
         self.energy.projections += system.energy(coordinates, velocity) - before;
+        self.lift();
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     geometry::{Geometry, Independent},
     hold::{Grip, Held, Hold, Line, axes, line_row},
     impact::{self, Jump},
-    implicit::{Did, Implicit, Part, Step, turn_of},
+    implicit::{Did, Implicit, Part, Step, Stretches, turn_of},
     projection,
     report::{Cause, Event, EventKind, Mode},
     run::Run,
@@ -34,18 +34,35 @@ const UNACCOUNTED: f64 = 1e-3;
 
 /// Work after which the advance of the motion is judged, and the advance as a fraction of the time of the model that is too little.
 const JUDGED: usize = 5_000;
-const TOO_LITTLE: f64 = 1e-3;
+const TOO_LITTLE: f64 = 2e-2;
+
+/// Longest time that is crossed for a lag, as a fraction of the time of the model.
+const MOST: f64 = 0.1;
 
 impl Run<'_, '_> {
-    /// Whether much work has advanced the motion by almost nothing.
+    /// Whether much work has advanced the motion by almost nothing, now or shortly before.
+    ///
+    /// The time that is then crossed by implicit steps, apart from impacts of contacts that are struck, doubles where the motion
+    /// lags again soon.
     pub(super) fn lags(&mut self) -> bool {
         let (time, work) = (self.course.state.time, self.course.counters.work());
+        if time < self.stretches.lags_until {
+            return true;
+        }
         let (since, before) = self.stretches.judged;
         if work - before < JUDGED {
             return false;
         }
         self.stretches.judged = (time, work);
-        time - since < TOO_LITTLE * self.course.settings.scales.time
+        let unit = self.course.settings.scales.time;
+        let lags = time - since < TOO_LITTLE * unit;
+        if lags {
+            let Stretches { lag, lags_until, .. } = &mut self.stretches;
+            let soon = *lag > 0.0 && time - *lags_until < *lag;
+            *lag = if soon { (2.0 * *lag).min(MOST * unit) } else { TOO_LITTLE * unit };
+            *lags_until = time + *lag;
+        }
+        lags
     }
 
     /// Crosses a stretch by implicit steps; returns whether the motion has advanced.

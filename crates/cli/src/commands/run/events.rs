@@ -131,7 +131,17 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                         why(&motion, arguments.out.as_deref())
                     ));
                 }
-                _ => {}
+                status => {
+                    let all = short(scenario.duration);
+                    let depth = short(motion.report.drift.penetration);
+                    let overlap = match status {
+                        Status::Overlap => format!(" of {depth} m"),
+                        _ => String::new(),
+                    };
+                    let ending = name_of(&status);
+                    error =
+                        Some(anyhow!("the motion ended at {time} s of {all} s: {ending}{overlap}"));
+                }
             }
             if let Some(error) = error {
                 summary.error = Some(error.to_string());
