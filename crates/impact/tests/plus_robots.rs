@@ -1,6 +1,8 @@
 //! PLUS at impacts of a legged robot: joints at their limits and feet, knees and corners of the trunk on the floor, many of
 //! them redundant and nearly at rest. Every interval is compared with Table 1 of the paper by code of its own.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use nalgebra::{DMatrix, DVector};
 use percussion_impact::{
     Contact, Mass, Problem,

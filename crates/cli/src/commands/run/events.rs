@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Error, Result, anyhow, bail, ensure};
 use percussion_impact::{Law, RestitutionUse, laws};
 use percussion_integrators::event_driven::{
     Counters, Drift, EnergyAccount, Event, EventKind, Mode, Report, Status,
@@ -105,7 +105,6 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     progress.clear();
     match result {
         Ok(motion) => {
-            let time = short(motion.report.state.time);
             let mut error = None;
             match motion.report.status {
                 Status::EndReached | Status::EnergyReached => summary.status = "completed",
@@ -120,27 +119,12 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                     };
                     super::gained_energy(arguments, &what);
                 }
-                Status::Interrupted => {
-                    summary.status = "time-limit";
-                    let all = short(scenario.duration);
-                    error = Some(anyhow!("the time limit was reached at {time} s of {all} s"));
-                }
-                Status::ImpactUnresolved => {
-                    error = Some(anyhow!(
-                        "`{name}` has no answer to the impact at {time} s{}; with `--inelastic-fallback` it is inelastic",
-                        why(&motion, arguments.out.as_deref())
-                    ));
-                }
                 status => {
-                    let all = short(scenario.duration);
-                    let depth = short(motion.report.drift.penetration);
-                    let overlap = match status {
-                        Status::Overlap => format!(" of {depth} m"),
-                        _ => String::new(),
-                    };
-                    let ending = name_of(&status);
+                    if status == Status::Interrupted {
+                        summary.status = "time-limit";
+                    }
                     error =
-                        Some(anyhow!("the motion ended at {time} s of {all} s: {ending}{overlap}"));
+                        Some(early(&motion, scenario, &name.to_string(), arguments.out.as_deref()));
                 }
             }
             if let Some(error) = error {
@@ -164,6 +148,23 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
     let gains = arguments.settings.allow.contains(&Allowed::EnergyGained);
     let met = summary.status == "completed" || (summary.status == "energy-gained" && gains);
     Ok(if met { Verdict::Met } else { Verdict::Unmet })
+}
+
+/// Why a motion ended before its end.
+fn early(motion: &EventMotion, scenario: &Scenario, law: &str, out: Option<&Path>) -> Error {
+    let (time, all) = (short(motion.report.state.time), short(scenario.duration));
+    match motion.report.status {
+        Status::Interrupted => anyhow!("the time limit was reached at {time} s of {all} s"),
+        Status::ImpactUnresolved => anyhow!(
+            "`{law}` has no answer to the impact at {time} s{}; with `--inelastic-fallback` it is inelastic",
+            why(motion, out)
+        ),
+        Status::Overlap => {
+            let depth = short(motion.report.drift.penetration);
+            anyhow!("the motion ended at {time} s of {all} s: bodies overlap by {depth} m")
+        }
+        status => anyhow!("the motion ended at {time} s of {all} s: {}", name_of(&status)),
+    }
 }
 
 /// How the law ended, at which contacts, and where the impact is, `out` being the directory of the results.
