@@ -45,7 +45,7 @@
 use super::{
     contact_problem,
     continuation::{Continuation, Frame},
-    equations::{Equations, Given, ROUNDING, SlipRule},
+    equations::{Equations, Given, ROUNDING, SlipRule, end, largest},
     point::{Motion, Phase, Point, State},
     slip::{self, Slip},
     spread::{Spread, is_held},
@@ -206,7 +206,6 @@ impl Search {
             self.restore(points, states, impulse);
             return found;
         }
-        states.copy_from_slice(&self.start);
         if self.otherwise(setting, points, states, impulse) {
             return Found { passes: found.passes + 1, ..found };
         }
@@ -362,9 +361,7 @@ fn is_feasible(
         let rolls = state.motion == Motion::ImpendingSlip && point.slip == 0.0;
         let slips = !rolls || outside_cone(point, impulse) <= rounding;
         let stays = state.phase != Phase::Compressing || state.motion != Motion::Free || {
-            let row = setting.delassus.column(point.normal);
-            let change: f64 = row.iter().zip(impulse).map(|(w, impulse)| w * impulse).sum();
-            setting.velocity[point.normal] + change >= -setting.approach
+            end(setting.delassus, setting.velocity, point.normal, impulse) >= -setting.approach
         };
         slips && stays && violation(point, *state, impulse) <= rounding
     })
@@ -400,8 +397,4 @@ fn next(points: &[Point], states: &mut [State], start: &[State]) -> bool {
         *state = *first;
     }
     false
-}
-
-fn largest(impulse: &[f64]) -> f64 {
-    impulse.iter().fold(0.0, |largest, impulse| impulse.abs().max(largest))
 }

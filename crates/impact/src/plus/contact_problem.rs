@@ -25,7 +25,7 @@ use percussion_complementarity::friction::mixed::{Block, Problem, Section, Setti
 
 use super::{
     continuation::Frame,
-    equations::{Equations, ROUNDING},
+    equations::{Equations, ROUNDING, end, end_slip, largest},
     point::{Motion, Phase, Point, State},
 };
 
@@ -38,6 +38,10 @@ const ITERATIONS: usize = 5_000;
 /// to the largest impulse.
 const REPETITIONS: usize = 50;
 const SETTLED: f64 = 1e-8;
+/// The repetition diverges if this change has grown so many times.
+const GROWTHS: usize = 3;
+/// Multiply-adds that take as long as the work of a solution that does not depend on the number of rows.
+const OVERHEAD: usize = 5_000;
 
 /// A row of the contact problem.
 #[derive(Clone, Copy, Debug)]
@@ -66,34 +70,42 @@ pub(super) fn solve(
         false if !couples(&rows[i]) || !couples(&rows[j]) => 0.0,
         _ => frame.delassus[(rows[i].row, rows[j].row)],
     });
-    prescribe(points, states, impulse);
-    let Ok(mut problem) = Problem::new(delassus, free_velocity(frame, &rows, impulse), blocks)
-    else {
-        return false;
-    };
+    let Ok(mut problem) = Problem::new(delassus, vec![0.0; size], blocks) else { return false };
     let settings =
         Settings { tolerance: TOLERANCE, max_iterations: ITERATIONS, ..Settings::default() };
     let mut unknowns = vec![0.0; size];
+    prescribe(points, states, impulse);
+    let (mut last, mut growths) = (f64::INFINITY, 0);
     for _ in 0..REPETITIONS {
+        for row in rows.iter().filter(|row| couples(row)) {
+            impulse[row.row] = 0.0;
+        }
+        let velocity = |row: &Row| {
+            let coupled = || end(frame.delassus, frame.velocity, row.row, impulse);
+            row.given.map_or_else(coupled, |given| -given)
+        };
+        let free: Vec<_> = rows.iter().map(velocity).collect();
+        if problem.set_free_velocity(&free).is_err() {
+            return false;
+        }
         let Ok(report) = problem.solve_from(&settings, &mut unknowns) else { return false };
-        equations.spend(2 * size * size * (1 + report.iterations));
+        equations.spend(OVERHEAD + 2 * size.pow(3) + size * (4 * size + 100) * report.iterations);
         if report.relative_residual > SUFFICIENT || equations.is_spent() {
             return false;
         }
         for (row, unknown) in rows.iter().zip(&unknowns) {
             impulse[row.row] = row.given.unwrap_or(*unknown);
         }
-        if rub(points, states, impulse) <= SETTLED * largest(impulse) {
+        let change = rub(points, states, impulse);
+        if change <= SETTLED * largest(impulse) {
             tell(frame, points, states, impulse);
             return true;
         }
-        let mut friction = impulse.to_vec();
-        for row in rows.iter().filter(|row| couples(row)) {
-            friction[row.row] = 0.0;
-        }
-        if problem.set_free_velocity(&free_velocity(frame, &rows, &friction)).is_err() {
+        growths += usize::from(change >= last);
+        if growths == GROWTHS {
             return false;
         }
+        last = change;
     }
     false
 }
@@ -141,46 +153,21 @@ fn rub(points: &[Point], states: &[State], impulse: &mut [f64]) -> f64 {
     change
 }
 
-/// The velocity of the rows with these impulses alone.
-fn free_velocity(frame: Frame<'_>, rows: &[Row], impulse: &[f64]) -> Vec<f64> {
-    let velocity =
-        |row: &Row| row.given.map_or_else(|| end(frame, row.row, impulse), |given| -given);
-    rows.iter().map(velocity).collect()
-}
-
 /// Tells the states from the impulses.
 fn tell(frame: Frame<'_>, points: &mut [Point], states: &mut [State], impulse: &mut [f64]) {
     let negligible = ROUNDING * largest(impulse);
     for (point, state) in points.iter_mut().zip(states) {
         point.slip = 0.0;
-        let rows = point.normal..=point.normal + point.tangents;
         if state.phase == Phase::Compressing && impulse[point.normal] <= negligible {
             state.motion = Motion::Free;
-            rows.for_each(|row| impulse[row] = 0.0);
+            impulse[point.normal..=point.normal + point.tangents].fill(0.0);
         } else if state.motion == Motion::Rolling {
-            let squares = rows.skip(1).map(|row| end(frame, row, impulse).powi(2));
-            let speed = squares.sum::<f64>().sqrt();
-            if speed <= frame.approach {
-                continue;
+            let speed = end_slip(frame.delassus, frame.velocity, point, impulse);
+            if speed > frame.approach {
+                state.motion = Motion::ImpendingSlip;
+                point.slip = speed / point.tangential_norm(impulse);
+                point.slide_against(impulse);
             }
-            state.motion = Motion::ImpendingSlip;
-            let [x, y] = point.tangential(impulse);
-            let size = point.tangential_norm(impulse);
-            (point.slip, point.direction) = if size > 0.0 {
-                (speed / size, [-x / size, -y / size])
-            } else {
-                (f64::INFINITY, [0.0; 2])
-            };
         }
     }
-}
-
-/// The velocity of a row with these impulses (m/s).
-fn end(frame: Frame<'_>, row: usize, impulse: &[f64]) -> f64 {
-    let column = frame.delassus.column(row);
-    frame.velocity[row] + column.iter().zip(impulse).map(|(w, p)| w * p).sum::<f64>()
-}
-
-fn largest(list: &[f64]) -> f64 {
-    list.iter().fold(0.0, |most, entry| most.max(entry.abs()))
 }

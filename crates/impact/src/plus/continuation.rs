@@ -28,7 +28,7 @@
 //! and 13 (triangulations, pivoting by reflection); O. H. Merrill's homotopy is described there.
 
 use super::{
-    equations::{Equations, Given, SlipRule},
+    equations::{Equations, Given, SlipRule, end, end_slip, largest},
     orthogonal::Orthogonal,
     point::{Motion, Phase, Point, State},
 };
@@ -146,8 +146,8 @@ impl Continuation {
         self.size.clear();
         for &k in &self.implicit {
             let rows = points[k].normal + 1..=points[k].normal + points[k].tangents;
-            let inertia = rows.clone().map(|row| frame.delassus[(row, row)]).fold(0.0, f64::max);
-            let speed = rows.map(|row| end(frame, row, impulse).powi(2)).sum::<f64>().sqrt();
+            let inertia = rows.map(|row| frame.delassus[(row, row)]).fold(0.0, f64::max);
+            let speed = end_slip(frame.delassus, frame.velocity, &points[k], impulse);
             let bound = points[k].friction * impulse[points[k].normal];
             let size = if bound > 0.0 { inertia.max(speed / bound) } else { inertia };
             self.size.push(if size.is_finite() && size > 0.0 { size } else { 1.0 });
@@ -203,9 +203,7 @@ impl Continuation {
             let pull = if tau > 0.5 {
                 point.tangential_norm(impulse) / tau
             } else {
-                let rows = point.normal + 1..=point.normal + point.tangents;
-                let speed = rows.map(|row| end(frame, row, impulse).powi(2)).sum::<f64>().sqrt();
-                speed / (size * (1.0 - tau))
+                end_slip(frame.delassus, frame.velocity, point, impulse) / (size * (1.0 - tau))
             };
             *label -= if bound >= pull && bound > 0.0 { 1.0 } else { bound / pull.max(1e-300) };
         }
@@ -357,20 +355,10 @@ impl Continuation {
     }
 }
 
-fn largest(list: &[f64]) -> f64 {
-    list.iter().fold(0.0, |most, entry| most.max(entry.abs()))
-}
-
 /// Returns the `σ` of `τ`.
 fn ratio(size: f64, tau: f64) -> f64 {
     let tau = tau.clamp(0.0, 1.0);
     if tau == 0.0 { f64::INFINITY } else { size * (1.0 - tau) / tau }
-}
-
-/// The velocity at the end of the interval, of one row.
-fn end(frame: Frame<'_>, row: usize, impulse: &[f64]) -> f64 {
-    let column = frame.delassus.column(row);
-    frame.velocity[row] + column.iter().zip(impulse).map(|(w, impulse)| w * impulse).sum::<f64>()
 }
 
 /// Solves for the impulses at given slips, with `0 ≤ u_n⁺ ⊥ π_n ≥ 0` at compressing points. It changes the
@@ -397,12 +385,12 @@ fn normals(
         let Frame { delassus, velocity, rank_tolerance, .. } = frame;
         let given = Given { delassus, velocity, states, rank_tolerance };
         equations.solve(&given, points, SlipRule::Implicit, impulse);
-        let rounding = 1e-12 * impulse.iter().fold(0.0_f64, |most, p| most.max(p.abs()));
+        let rounding = 1e-12 * largest(impulse);
         let violated = (0..points.len()).find(|&k| {
             let (state, row) = (states[k], points[k].normal);
             state.phase == Phase::Compressing
                 && if state.motion == Motion::Free {
-                    end(frame, row, impulse) < -frame.approach
+                    end(delassus, velocity, row, impulse) < -frame.approach
                 } else {
                     impulse[row] < -rounding
                 }

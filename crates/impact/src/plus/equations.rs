@@ -238,3 +238,25 @@ impl Equations {
         }
     }
 }
+
+/// Velocity of a row after these impulses (m/s).
+pub(super) fn end(delassus: &DMatrix<f64>, velocity: &[f64], row: usize, impulse: &[f64]) -> f64 {
+    let column = delassus.column(row);
+    velocity[row] + column.iter().zip(impulse).map(|(w, p)| w * p).sum::<f64>()
+}
+
+/// `‖u_t⁺‖` of a point after these impulses (m/s).
+pub(super) fn end_slip(
+    delassus: &DMatrix<f64>,
+    velocity: &[f64],
+    point: &Point,
+    impulse: &[f64],
+) -> f64 {
+    let rows = point.normal + 1..=point.normal + point.tangents;
+    rows.map(|row| end(delassus, velocity, row, impulse).powi(2)).sum::<f64>().sqrt()
+}
+
+/// The largest absolute value.
+pub(super) fn largest(list: &[f64]) -> f64 {
+    list.iter().fold(0.0, |most, entry| most.max(entry.abs()))
+}

@@ -104,6 +104,13 @@ impl Point {
         if self.tangents == 1 { x.abs() } else { (x * x + y * y).sqrt() }
     }
 
+    /// Sets the direction of sliding to that which these impulses oppose.
+    pub(super) fn slide_against(&mut self, impulse: &[f64]) {
+        let [x, y] = self.tangential(impulse);
+        let size = self.tangential_norm(impulse);
+        self.direction = if size > 0.0 { [-x / size, -y / size] } else { [0.0; 2] };
+    }
+
     /// `−μ ŝ`: friction per normal impulse.
     pub(super) fn friction_direction(&self) -> [f64; 2] {
         self.direction.map(|component| -self.friction * component)

@@ -38,7 +38,7 @@
 use nalgebra::DMatrix;
 
 use super::{
-    equations::{Equations, Given, SlipRule},
+    equations::{Equations, Given, SlipRule, end_slip},
     orthogonal::Orthogonal,
     point::{Motion, Phase, Point},
 };
@@ -143,14 +143,8 @@ impl Slip {
         equations.solve(given, points, SlipRule::Implicit, impulse);
         self.size.clear();
         self.size.extend(points.iter().map(|point| {
-            let rows = point.normal + 1..=point.normal + point.tangents;
-            let squares = rows.map(|row| {
-                let column = given.delassus.column(row);
-                let change: f64 = column.iter().zip(&*impulse).map(|(w, p)| w * p).sum();
-                (given.velocity[row] + change).powi(2)
-            });
-            let (speed, bound) =
-                (squares.sum::<f64>().sqrt(), point.friction * impulse[point.normal]);
+            let speed = end_slip(given.delassus, given.velocity, point, impulse);
+            let bound = point.friction * impulse[point.normal];
             let inertia = inverse_mass(given.delassus, point);
             if bound > 0.0 { inertia.max(speed / bound) } else { inertia }
         }));
@@ -165,9 +159,7 @@ impl Slip {
     ) {
         for (point, state) in points.iter_mut().zip(given.states) {
             if state.motion == Motion::ImpendingSlip {
-                let [x, y] = point.tangential(impulse);
-                let size = point.tangential_norm(impulse);
-                point.direction = if size > 0.0 { [-x / size, -y / size] } else { [0.0; 2] };
+                point.slide_against(impulse);
             }
         }
         equations.solve(given, points, SlipRule::Directed, impulse);

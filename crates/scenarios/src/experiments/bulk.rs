@@ -111,14 +111,12 @@ impl Matter {
 
     /// Mean mass of a grain (kg), with the mean `1 + s²` of the third power of a radius that deviates by up to `s` from 1.
     fn mean_mass(&self) -> f64 {
-        let volume = 4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3);
-        self.density * volume * (1.0 + self.spread.powi(2))
+        self.density * ball(self.radius) * (1.0 + self.spread.powi(2))
     }
 
     fn grain(&self, position: Vector3<f64>, random: &mut Random) -> Grain {
         let radius = self.radius * (1.0 + self.spread * random.sign());
-        let volume = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
-        Grain::at(position, radius, self.density * volume)
+        Grain::at(position, radius, self.density * ball(radius))
     }
 
     /// Adds grains at the nodes of a lattice from the corner `low`, with this `pitch` (m), that `keep` accepts; each is
@@ -145,6 +143,11 @@ impl Matter {
         }
         Ok(())
     }
+}
+
+/// Volume of a ball (m³).
+fn ball(radius: f64) -> f64 {
+    4.0 / 3.0 * std::f64::consts::PI * radius.powi(3)
 }
 
 /// Rough ground below `z = 0`, over which grains neither roll nor slide as over a plane: rods of the diameter of a grain along `y` at

@@ -123,8 +123,7 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
                     if status == Status::Interrupted {
                         summary.status = "time-limit";
                     }
-                    error =
-                        Some(early(&motion, scenario, &name.to_string(), arguments.out.as_deref()));
+                    error = Some(early(&motion, scenario, &name, arguments.out.as_deref()));
                 }
             }
             if let Some(error) = error {
@@ -151,7 +150,7 @@ pub(super) fn execute(arguments: &Run, scenario: &Scenario) -> Result<Verdict> {
 }
 
 /// Why a motion ended before its end.
-fn early(motion: &EventMotion, scenario: &Scenario, law: &str, out: Option<&Path>) -> Error {
+fn early(motion: &EventMotion, scenario: &Scenario, law: &Name, out: Option<&Path>) -> Error {
     let (time, all) = (short(motion.report.state.time), short(scenario.duration));
     match motion.report.status {
         Status::Interrupted => anyhow!("the time limit was reached at {time} s of {all} s"),

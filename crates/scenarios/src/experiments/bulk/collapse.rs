@@ -239,8 +239,7 @@ fn profile(grains: &Grains, diameter: f64, solid: f64) -> Vec<[f64; 2]> {
     let places = || grains.positions().iter().map(place);
     let mut heights = vec![0.0; places().max().unwrap_or(0) + 2];
     for (place, radius) in places().zip(grains.radii()) {
-        let volume = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
-        heights[place] += volume / (solid * diameter * diameter);
+        heights[place] += super::ball(*radius) / (solid * diameter * diameter);
     }
     let middle = |(place, height): (usize, f64)| [place as f64 + 0.5, height];
     heights.into_iter().enumerate().map(middle).collect()
