@@ -11,11 +11,13 @@ use percussion_impact::{
 use serde_json::Value;
 
 /// Impacts of Unitree's A1 (of the package `example-robot-data` 4.4), which fell from 0.5 m without drives,
-/// as event-driven motion states them. All but the first have μ = 0.8. Dropping constraints leaves an interval of each unsolved.
-const IMPACTS: [(&str, &str); 4] = [
+/// as event-driven motion states them. The first and that with restitution have μ = 0.3, the others 0.8. Dropping constraints leaves
+/// an interval of each unsolved; in that with restitution, spreading the impulses of redundant contacts divides by none.
+const IMPACTS: [(&str, &str); 5] = [
     ("trunk corners", include_str!("robots/trunk-corners.json")),
     ("limit and three feet", include_str!("robots/limit-and-three-feet.json")),
     ("limits and eight corners", include_str!("robots/limits-and-eight-corners.json")),
+    ("feet and corners, e = 0.2", include_str!("robots/feet-and-corners-restitution.json")),
     ("limits, knees and feet", include_str!("robots/limits-knees-and-feet.json")),
 ];
 

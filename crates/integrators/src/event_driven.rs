@@ -41,14 +41,17 @@
 //! - **Slow slip.** The direction of a slip `u` in space turns at the rate `μ f_n/(m u)`. Below 1000 times the
 //!   velocity tolerance friction keeps its direction, and slip against that direction is removed at the
 //!   beginning of a mode.
-//! - **Stretches.** The direction of a slow slip turns much faster than the motion changes, and explicit steps shrink with it.
-//!   Where 100 steps in succession are shorter than `1e-3 T`, and a slip turns within that time and would turn a hundred
-//!   times before it stops, the motion crosses a *stretch* by implicit steps, with Coulomb's exact law at their ends
-//!   ([`EventKind::Stretch`]). Other [causes](Cause) are 5000 evaluations that advance it by less than `1e-3 T`, inconsistent modes,
+//! - **Stretches.** Explicit steps are short where the direction of a slow slip turns, or a force such as that of a stiff servo
+//!   changes, much faster than the motion. After 100 steps in succession that are shorter than `1e-3 T`, the motion crosses a
+//!   *stretch* by implicit steps, with Coulomb's exact law at their ends ([`EventKind::Stretch`]), for one of two
+//!   [causes](Cause): a slip turns within that time and would turn a hundred times before it stops, or forces are
+//!   stiff, which is the case if the length of the steps times the largest eigenvalue of the smooth motion is more than one.
+//!   Other causes are 5000 evaluations that advance the motion by less than `5e-3 T`, inconsistent modes,
 //!   steps that become too small, and, [if asked for](Settings::inelastic_fallback), an impact to which the law has no answer.
-//!   Closed contacts are inelastic in a stretch. Two half steps estimate the [error](Settings::implicit_tolerance) of a step, and are extrapolated where all contacts do the
-//!   same. A stretch ends where a contact is struck, and where every contact opens, sticks within its cone or slides so fast that
-//!   explicit steps are four times as long as where it could begin. Motions without a stretch are those without this rule, to the bit.
+//!   Closed contacts are inelastic in a stretch. Two half steps estimate the [error](Settings::implicit_tolerance) of a step, and
+//!   are extrapolated where all contacts do the same. A stretch ends where a contact is struck, and, unless forces are stiff,
+//!   where every contact opens, sticks within its cone or slides so fast that explicit steps are four times as long as where it
+//!   could begin; also where implicit steps are no longer twice as long as explicit ones. Motions without a stretch are those without this rule, to the bit.
 //! - **Painlevé.** Sliding contacts with high friction may have no consistent forces, or forces that grow without
 //!   bound. Then impulses without collision stop the slip ([`EventKind::Jam`]): the inelastic impact in the
 //!   limit of zero approach. If no forces are consistent afterwards either, contacts are pushed together twice as
@@ -101,6 +104,7 @@ mod settings;
 mod settle;
 mod smooth;
 mod start;
+mod stiff;
 mod stretch;
 mod trigger;
 

@@ -151,6 +151,13 @@ impl Scales {
             .collect()
     }
 
+    /// Speed (m/s) up to which velocities of points are rounding of the velocity of the model (length `n_v`), with the displacements
+    /// `strides` of [`of_velocities`](Self::of_velocities).
+    pub(crate) fn rounding_of(&self, velocity: &[f64], strides: &[f64]) -> f64 {
+        let speeds = velocity.iter().zip(strides).map(|(v, stride)| v.abs() * self.length / stride);
+        16.0 * f64::EPSILON * speeds.fold(self.speed(), f64::max)
+    }
+
     /// The length (m) by which the velocity of a `row` (length `n_v`) is multiplied to be comparable with that of a point of the
     /// bodies, with the displacements `strides` of [`of_velocities`](Self::of_velocities).
     pub(crate) fn length_along(&self, row: &[f64], strides: &[f64]) -> f64 {

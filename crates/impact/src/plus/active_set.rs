@@ -23,11 +23,11 @@
 //!
 //! | velocities | `e` | `μ` up to | differ | energy, of that before | approach left (m/s) | intervals that leave an approach, in impacts: heuristic / exhaustive | unsolved or at a limit, heuristic / exhaustive |
 //! | --- | --- | --- | --- | --- | --- | --- | --- |
-//! | 12 | 0 | 0.8 | 0.17 % | 3 % | 1.5 | 24 / 5 | 0 / 0 |
-//! | 12 | any | 0.8 | 0.14 % | 4 % | 1.2 | 21 / 6 | 0 / 0 |
-//! | 6 | any | 0.6 | 0.49 % | 22 % | 1.2 | 64 / 1 | 1 / 1 |
+//! | 12 | 0 | 0.8 | 0.16 % | 3 % | 1.5 | 22 / 5 | 0 / 0 |
+//! | 12 | any | 0.8 | 0.14 % | 4 % | 1.2 | 20 / 6 | 0 / 0 |
+//! | 6 | any | 0.6 | 0.45 % | 22 % | 1.2 | 49 / 1 | 0 / 0 |
 //! | 6 | 1 | 1 | 1.6 % | 265 % | 3.9 | 206 / 61 | 0 / 0 |
-//! | 6 | 0 | 1.5 | 2.6 % | 350 % | 4.1 | 423 / 154 | 6 / 6 |
+//! | 6 | 0 | 1.5 | 2.6 % | 350 % | 4.1 | 399 / 148 | 3 / 3 |
 //!
 //! The energy is the largest difference between the two outcomes, and the approach left the largest difference between
 //! the worst [`violation`](super::Report::violation) of their intervals. Momentum, cones and signs hold to 1e-14 of the impulses in all

@@ -21,7 +21,7 @@
 //! (Newton's method for equality constraints).
 
 use super::{
-    equations::Equations,
+    equations::{Equations, largest},
     orthogonal::Orthogonal,
     point::{Motion, Point, State},
 };
@@ -68,10 +68,10 @@ impl Spread {
             let settled = self.active.len() == before;
             equations.spend(2 * (free + self.active.len()).pow(3));
             self.step(equations, points, free);
-            let moved = self.change.iter().fold(0.0_f64, |most, change| most.max(change.abs()));
-            if !moved.is_finite() {
+            if !self.change.iter().all(|change| change.is_finite()) {
                 return;
             }
+            let moved = largest(&self.change);
             let released = self.release();
             if settled && !released && moved <= 1e-3 * rounding {
                 if self.worst(equations, points, states) <= rounding {

@@ -1,4 +1,5 @@
-//! Slips that creep: detection of a direction of slip that turns much faster than the motion changes.
+//! Short steps of smooth motion, and two causes of them: a direction of slip that turns much faster than the motion changes, and
+//! [forces](super::stiff) that do.
 //!
 //! Friction `μ f_n` turns the direction of a slip `u` at the rate `μ f_n W/|u|`, with the inverse mass `W` across it. Explicit steps
 //! are stable up to about three times the inverse of this rate. A slip that is about to stop passes through fast turns within a short
@@ -9,41 +10,53 @@ use nalgebra::DMatrix;
 use super::{
     geometry::{Geometry, Moment},
     hold::{Grip, Held, Hold, Line, line_row},
+    report::Cause,
+    settings::Resolved,
+    stiff,
 };
 
-/// Steps of smooth motion shorter than this fraction of the time of the model may be ones that slow slip shortens.
+/// Fraction of the time of the model below which steps of smooth motion are short.
 pub(super) const SHORT: f64 = 1e-3;
 
-/// Number of such steps in succession after which slow slip is searched for.
+/// Number of such steps in succession after which a cause is searched for.
 const PATIENCE: usize = 100;
 
 /// Minimum number of turns of the direction of a slip before it stops that make the slip stiff.
 const TURNS: f64 = 100.0;
 
-/// Sequences of steps of smooth motion that slow slip shortens.
+/// Sequences of short steps of smooth motion.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crawl {
     short: usize,
+    /// Time that these steps have taken (s).
+    duration: f64,
     patience: usize,
-    pub(super) found: bool,
+    /// The cause that the last search has found, and the mean length of the steps before it (s).
+    pub(super) found: Option<(Cause, f64)>,
 }
 
 impl Default for Crawl {
     fn default() -> Self {
-        Self { short: 0, patience: PATIENCE, found: false }
+        Self { short: 0, duration: 0.0, patience: PATIENCE, found: None }
     }
 }
 
 impl Crawl {
-    /// Counts a step of smooth motion of `length` (s); returns whether slow slip should be searched for, as steps have been short for
-    /// long, with the `time` of the model (s).
-    pub(super) fn is_due(&mut self, length: f64, time: f64) -> bool {
-        self.short = if length > SHORT * time { 0 } else { self.short + 1 };
-        let is_due = self.short >= self.patience;
-        if is_due {
-            self.short = 0;
+    /// Counts a step of smooth motion of `length` (s); returns the mean length of the last ones (s) when a cause should be searched for,
+    /// as they have been short for long, with the `time` of the model (s).
+    pub(super) fn is_due(&mut self, length: f64, time: f64) -> Option<f64> {
+        if length > SHORT * time {
+            (self.short, self.duration) = (0, 0.0);
+            return None;
         }
-        is_due
+        self.short += 1;
+        self.duration += length;
+        if self.short < self.patience {
+            return None;
+        }
+        let mean = self.duration / self.short as f64;
+        (self.short, self.duration) = (0, 0.0);
+        Some(mean)
     }
 
     /// Searches half as often, where a stretch is of no use.
@@ -52,9 +65,25 @@ impl Crawl {
     }
 }
 
+/// Evaluations that a search for a cause takes.
+pub(super) const EVALUATIONS: usize = stiff::EVALUATIONS;
+
+/// The cause of steps of this mean length (s) before a moment whose contacts are located, and are afterwards.
+pub(super) fn cause(
+    geometry: &mut Geometry<'_>,
+    moment: &Moment<'_>,
+    (hold, held): (&Hold, &Held),
+    (settings, length): (&Resolved, f64),
+) -> Option<Cause> {
+    if is_stiff(geometry, moment, (hold, held), settings.scales.time) {
+        return Some(Cause::SlowSlip);
+    }
+    stiff::are_stiff(geometry, moment, hold, (settings, length)).then_some(Cause::StiffForces)
+}
+
 /// Whether the direction of a slip turns fast for the `time` of the model (s), and the slip goes on for many turns, at a moment whose
 /// contacts are located.
-pub(super) fn is_stiff(
+fn is_stiff(
     geometry: &mut Geometry<'_>,
     moment: &Moment<'_>,
     (hold, held): (&Hold, &Held),

@@ -49,6 +49,9 @@ const TURNS: usize = 40;
 /// Maximum number of unknowns for which all solutions are searched when Lemke's method finds no answer.
 const ENUMERATED: usize = 14;
 
+/// Where no acceleration exceeds this fraction of what decisions take as zero, all are rounding.
+const ROUNDING: f64 = 1e-2;
+
 /// Decisions use this fraction of the tolerance at which events end a mode, so that the mode lasts.
 const MARGIN: f64 = 0.1;
 
@@ -146,6 +149,7 @@ fn solve(
     let contacts = geometry.present();
     let bias = geometry.bias(moment, &contacts);
     let zero = MARGIN * settings.acceleration_tolerance;
+    let noise = ROUNDING * zero;
     let mut answers = Answers::default();
     if closed.is_empty() && joints.resting.is_empty() {
         return Some(answers);
@@ -154,7 +158,7 @@ fn solve(
     let mut turns = 0;
     for _ in 0..ROUNDINGS {
         *lcps += 1;
-        answers = Statement::new(geometry, moment, &bias, closed, joints).solve(closed)?;
+        answers = Statement::new(geometry, moment, &bias, closed, joints).solve(closed, noise)?;
         if geometry.components == 2 {
             break;
         }
@@ -264,9 +268,12 @@ impl<'g, 'm> Statement<'g, 'm> {
         }
     }
 
-    fn solve(&self, closed: &[Closed]) -> Option<Answers> {
-        let problem = self.problem(closed)?;
-        let z = solution(&problem)?;
+    fn solve(&self, closed: &[Closed], noise: f64) -> Option<Answers> {
+        let z = if self.is_still(closed, noise) {
+            DVector::zeros(self.columns.ncols())
+        } else {
+            solution(&self.problem(closed)?)?
+        };
         let acceleration = &self.free + &self.response * &z;
         let held = &self.held_forces.0 + &self.held_forces.1 * &z;
         let answer = |(index, closed): (usize, &Closed)| {
@@ -305,6 +312,19 @@ impl<'g, 'm> Statement<'g, 'm> {
         let unknowns = &z.as_slice()[self.first_joint..];
         let joints = self.joints.answers(unknowns, &acceleration);
         Some(Answers { contacts, joints })
+    }
+
+    /// Whether nothing accelerates the closed contacts and the joints at rest by more than `noise` (m/s²), as in free fall. No force is
+    /// needed then, and a problem of rounding errors may have no solution.
+    fn is_still(&self, closed: &[Closed], noise: f64) -> bool {
+        let of_contact = |Closed { contact, .. }: &Closed| {
+            let first = self.geometry.first_row(*contact);
+            (first..first + self.geometry.components).all(|row| {
+                let free = self.geometry.rows.row(row).transpose().dot(&self.free);
+                (free + self.bias[row]).abs() <= noise
+            })
+        };
+        closed.iter().all(of_contact) && self.joints.are_still(&self.free, noise)
     }
 
     fn problem(&self, closed: &[Closed]) -> Option<lcp::Problem> {

@@ -151,6 +151,9 @@ pub enum EventKind {
 pub enum Cause {
     /// The direction of a slow slip turned so fast that explicit steps became short.
     SlowSlip,
+    /// Forces changed so fast with positions or velocities, as those of stiff servos of light links do, that explicit steps became
+    /// short.
+    StiffForces,
     /// Much work advanced the motion by almost nothing: events followed each other closely.
     Lag,
     /// No contact forces were consistent with any mode, as for [`Status::Inconsistent`].

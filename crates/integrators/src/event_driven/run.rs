@@ -75,7 +75,7 @@ impl Run<'_, '_> {
                 Some(Status::Interrupted)
             } else if self.approaches() {
                 self.impact()?
-            } else if self.lags() && self.cross(Cause::Lag)? {
+            } else if self.lags() && self.cross(Cause::Lag, 0.0)? {
                 None
             } else {
                 self.go_on()?
@@ -85,7 +85,7 @@ impl Run<'_, '_> {
                 *cause != Cause::ImpactUnresolved || self.course.settings.inelastic_fallback
             };
             match status.cause().filter(is_crossed) {
-                Some(cause) if self.cross(cause)? => self.unanswered = None,
+                Some(cause) if self.cross(cause, 0.0)? => self.unanswered = None,
                 _ => break status,
             }
         };
@@ -318,14 +318,15 @@ impl Run<'_, '_> {
             }
             Ending::StepLimit => Some(Status::StepLimit),
             Ending::WorkLimit if self.course.is_interrupted => Some(Status::Interrupted),
-            Ending::WorkLimit if self.course.crawl.found => {
-                self.course.crawl.found = false;
-                if !self.cross(Cause::SlowSlip)? {
-                    self.course.crawl.wait_longer();
+            Ending::WorkLimit => match self.course.crawl.found.take() {
+                Some((cause, mean)) => {
+                    if !self.cross(cause, mean)? {
+                        self.course.crawl.wait_longer();
+                    }
+                    None
                 }
-                None
-            }
-            Ending::WorkLimit => Some(Status::WorkLimit),
+                None => Some(Status::WorkLimit),
+            },
             // Forces grow without bound where sliding contacts jam.
             Ending::StepTooSmall | Ending::NotFinite => match self.jam()? {
                 Some(Status::Inconsistent) => Some(Status::Failed),

@@ -57,7 +57,7 @@ pub(super) struct Course<'a, 'm> {
     pub(super) next_sample: u64,
     /// Time of the start.
     pub(super) start: f64,
-    /// Steps that slow slip shortens.
+    /// Short steps.
     pub(super) crawl: Crawl,
 }
 
@@ -161,12 +161,13 @@ impl Course<'_, '_> {
     }
 
     /// Lifts contacts that carry nothing and have sunk by more than the gap tolerance, together with those that sink by it.
+    /// Afterwards all contacts are located.
     pub(super) fn lift(&mut self) {
         let Self { geometry, hold, settings, state, energy, counters, .. } = self;
         let system = geometry.model.system();
         let (mut sunk, mut before) = (Vec::new(), None);
+        geometry.locate_all(&state.coordinates);
         for _ in 0..LIFTS {
-            geometry.locate_all(&state.coordinates);
             let sinks = |contact: &usize| {
                 geometry.gaps[*contact] < -settings.gap_tolerance
                     && hold.grip(*contact).is_none()
@@ -179,6 +180,7 @@ impl Course<'_, '_> {
             sunk.extend(more);
             before.get_or_insert_with(|| system.energy(&state.coordinates, &state.velocity));
             projection::lift(geometry, hold, &sunk, &mut state.coordinates);
+            geometry.locate_all(&state.coordinates);
         }
         if let Some(before) = before {
             energy.projections += system.energy(&state.coordinates, &state.velocity) - before;
@@ -186,12 +188,14 @@ impl Course<'_, '_> {
         }
     }
 
-    /// Counts a step of `length` (s), and searches for a slow slip where steps have been short for long.
+    /// Counts a step of `length` (s), and searches for the cause where steps have been short for long.
     fn note_step(&mut self, length: f64, held: &Held) {
-        let Self { geometry, hold, settings, state, crawl, .. } = self;
-        let time = settings.scales.time;
-        if crawl.is_due(length, time) {
-            crawl.found = crawl::is_stiff(geometry, &moment_of(state), (hold, held), time);
+        let Self { geometry, hold, settings, state, crawl, counters, .. } = self;
+        if let Some(mean) = crawl.is_due(length, settings.scales.time) {
+            counters.evaluations += crawl::EVALUATIONS;
+            let held = (&*hold, held);
+            let cause = crawl::cause(geometry, &moment_of(state), held, (settings, mean));
+            crawl.found = cause.map(|cause| (cause, mean));
         }
     }
 
@@ -362,7 +366,7 @@ impl Watch for Watcher<'_, '_, '_, '_> {
     fn is_exhausted(&self) -> bool {
         let mut course = self.course.borrow_mut();
         course.interrupts()
-            || course.crawl.found
+            || course.crawl.found.is_some()
             || course.counters.work() >= course.settings.work_limit
     }
 

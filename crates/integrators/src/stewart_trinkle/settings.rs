@@ -135,6 +135,8 @@ pub(super) struct Resolved {
     pub(super) tolerance: f64,
     /// Tolerance of the change of each coordinate (m, rad; length `n_v`).
     pub(super) tolerances: Vec<f64>,
+    /// Displacement along each velocity that moves bodies by the length of the scales (m, rad; length `n_v`).
+    pub(super) strides: Vec<f64>,
     pub(super) outer_iteration_limit: usize,
     pub(super) penetration_tolerance: f64,
     pub(super) lemke: lemke::Settings,
@@ -145,14 +147,15 @@ impl Resolved {
     pub(super) fn new(settings: &Settings, model: &Model, start: &State) -> Self {
         let scales = settings.scales.unwrap_or_else(|| model.scales(start, settings.step_size));
         let strides = scales.of_velocities(model.system(), &start.coordinates);
-        let of_coordinate = |stride| settings.tolerance.unwrap_or(1e-10 * stride);
+        let of_coordinate = |stride: &f64| settings.tolerance.unwrap_or(1e-10 * stride);
         Self {
             scales,
             step_size: settings.step_size,
             directions: settings.directions,
             alignment: settings.alignment,
             tolerance: settings.tolerance.unwrap_or(1e-10 * scales.length),
-            tolerances: strides.into_iter().map(of_coordinate).collect(),
+            tolerances: strides.iter().map(of_coordinate).collect(),
+            strides,
             outer_iteration_limit: settings.outer_iteration_limit,
             penetration_tolerance: settings.penetration_tolerance.unwrap_or(1e-9 * scales.length),
             lemke: settings.lemke,

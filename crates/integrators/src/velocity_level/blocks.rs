@@ -47,9 +47,9 @@ pub(super) struct Blocks {
     /// Largest force of each (N, N·m), and largest impulse in a step (N·s, N·m·s).
     forces: Vec<f64>,
     pub(super) bounds: Vec<f64>,
-    scales: Scales,
+    pub(super) scales: Scales,
     /// Displacement along each velocity (m or rad) that moves bodies by the length of the scales.
-    strides: Vec<f64>,
+    pub(super) strides: Vec<f64>,
     pub(super) stated: Option<Stated>,
     /// `v_f` before it is projected onto the constraints.
     pub(super) unconstrained: DVector<f64>,

@@ -10,7 +10,7 @@ use super::{
     Place, VelocityLevel,
     blocks::{Blocks, Entry, Stated},
 };
-use crate::{error::Error, model::Model};
+use crate::{error::Error, model::Model, scales::Scales};
 
 /// The rows of a problem while it is stated.
 struct Statement<'a> {
@@ -150,7 +150,8 @@ impl VelocityLevel {
         }
         statement.push_drives(own, moments + own.cones.rows().ncols());
         let velocities = |rows: &DMatrix<f64>, entries: &[Entry], shifts: &[f64]| {
-            velocities((&own.unconstrained, free), rows, entries, shifts)
+            let velocities = velocities((&own.unconstrained, free), rows, entries, shifts);
+            without_rounding((&own.scales, &own.strides), rows, free, velocities)
         };
         let stated = stated(place.time, statement, &product, velocities)?;
         self.contacts = contacts;
@@ -164,10 +165,12 @@ impl VelocityLevel {
 
     /// Gives the stated problem the velocities that follow from the projected velocity `free` and the one before projection.
     pub(super) fn restate_blocks(&mut self, time: f64, free: &DVector<f64>) -> Result<(), Error> {
-        let Some(own) = &mut self.blocks else { return Ok(()) };
-        let Some(stated) = &mut own.stated else { return Ok(()) };
-        let Stated { problem, entries, rows, shifts, .. } = stated;
-        let velocities = velocities((&own.unconstrained, free), rows, entries, shifts);
+        let Some(Blocks { unconstrained, scales, strides, stated, .. }) = &mut self.blocks else {
+            return Ok(());
+        };
+        let Some(Stated { problem, entries, rows, shifts, .. }) = stated else { return Ok(()) };
+        let velocities = velocities((unconstrained, free), rows, entries, shifts);
+        let velocities = without_rounding((scales, strides), rows, free, velocities);
         problem.set_free_velocity(&velocities).map_err(|source| Error::Blocks { time, source })
     }
 
@@ -270,6 +273,24 @@ fn velocities(
         _ => row.dot(unconstrained) + shift,
     };
     rows.column_iter().zip(entries).zip(shifts).map(velocity).collect()
+}
+
+/// Zeros instead of velocities that all are rounding of the velocity `free`, as in free fall: a problem of rounding errors may not be
+/// solved to a tolerance relative to them.
+fn without_rounding(
+    (scales, strides): (&Scales, &[f64]),
+    rows: &DMatrix<f64>,
+    free: &DVector<f64>,
+    mut velocities: Vec<f64>,
+) -> Vec<f64> {
+    let noise = scales.rounding_of(free.as_slice(), strides);
+    let is_noise = |(velocity, row): (&f64, DVectorView<'_, f64>)| {
+        velocity.abs() * scales.length_along(row.as_slice(), strides) <= noise
+    };
+    if velocities.iter().zip(rows.column_iter()).all(is_noise) {
+        velocities.fill(0.0);
+    }
+    velocities
 }
 
 /// The problem of the kept rows, given the `product` of all rows and their responses; `None` if there are none.

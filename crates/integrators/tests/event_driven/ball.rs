@@ -71,6 +71,20 @@ fn a_motion_ends_where_its_energy_is_low_enough() {
     }
 }
 
+/// An elastic ball that rises to a little more than the proximity of 1e-10 m lands every `2 √(2 h/g)`. So many landings are no
+/// lag, which implicit steps would cross: they do not see rebounds that are shorter than they are.
+#[test]
+fn a_low_elastic_ball_keeps_bouncing() {
+    for height in [1.2e-10, 4e-10] {
+        let start = at(vec![0.0, 0.1 + height, 0.0], vec![0.0; 3]);
+        let report = run(&ball(0.0, 0.0, 1.0), &Newton::default(), &start, 0.02);
+        assert_eq!((report.status, report.counters.implicit_steps), (Status::EndReached, 0));
+        let landings = 0.02 / (8.0 * height / GRAVITY).sqrt();
+        let difference = report.counters.impacts as f64 - landings;
+        assert!(difference.abs() < 0.01 * landings, "{} {landings}", report.counters.impacts);
+    }
+}
+
 /// Landings of a ball that is thrown: the intervals are `e` times those before, whatever it does sideways.
 #[test]
 fn landings_of_a_ball_follow_the_parabola() {

@@ -2,8 +2,12 @@
 
 use std::{fs, path::PathBuf};
 
-use percussion_integrators::schemes::Name;
-use percussion_mechanism::scenario::{Base, Robot, Scenario};
+use percussion_impact::newton::Newton;
+use percussion_integrators::{
+    event_driven::{Status, integrate},
+    schemes::Name,
+};
+use percussion_mechanism::scenario::{Base, Orientation, Robot, Scenario};
 
 use crate::{FINDING, impulse, run};
 
@@ -88,7 +92,7 @@ fn friction_holds_a_joint_in_every_method_that_moves_robots() {
     let setup = scenario.build().unwrap();
     let law = percussion_impact::anitescu_potra::AnitescuPotra::default();
     let motion = setup.simulate_events(&law, &mut |_| ()).unwrap();
-    assert_eq!(motion.report.status, percussion_integrators::event_driven::Status::EndReached);
+    assert_eq!(motion.report.status, Status::EndReached);
     assert!(motion.report.state.coordinates[7].abs() < 1e-6, "{:?}", motion.report.state);
     assert_eq!(setup.mechanism.friction_name(0), Some("shoulder"));
 }
@@ -178,5 +182,64 @@ fn a_joint_follows_another_one_along_a_motion() {
         robot.joints.insert("b".into(), percussion_mechanism::scenario::Numbers::One(0.0));
         let error = scenario.build().map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("`robot.joints.b`") && error.contains("follows"), "{error}");
+    }
+}
+
+/// A trunk with four legs, whose knees are at a limit at the start and have dry friction. In free fall nothing but rounding moves them,
+/// and they carry nothing: `z = −g t²/2`.
+#[test]
+fn joints_at_their_limits_fall_freely() {
+    let inertia = |mass: f64, z: f64, size: f64| {
+        format!(
+            r#"<inertial><origin xyz="0.01 0.003 {z}" rpy="0.3 0.2 0.1"/><mass value="{mass}"/>
+               <inertia ixx="{size}" iyy="{}" izz="{}" ixy="0" ixz="0" iyz="0"/></inertial>"#,
+            1.1 * size,
+            1.2 * size
+        )
+    };
+    let mut text = format!("<robot name='r'><link name='trunk'>{}</link>", inertia(5.2, 0.0, 0.07));
+    for (side, x, y) in
+        [("fl", 0.19, 0.13), ("fr", 0.19, -0.13), ("rl", -0.19, 0.13), ("rr", -0.19, -0.13)]
+    {
+        let (thigh, shank) = (inertia(0.92, -0.11, 0.005), inertia(0.136, -0.13, 0.003));
+        text += &format!(
+            r#"<link name="{side}thigh">{thigh}</link><link name="{side}shank">{shank}</link>
+               <joint name="{side}hip" type="revolute"><parent link="trunk"/><child link="{side}thigh"/>
+                 <origin xyz="{x} {y} 0"/><axis xyz="1 0 0"/><dynamics friction="0.2" damping="0.01"/>
+                 <limit lower="-0.9" upper="0.9" effort="9" velocity="9"/></joint>
+               <joint name="{side}knee" type="revolute"><parent link="{side}thigh"/><child link="{side}shank"/>
+                 <origin xyz="0 {y} -0.213"/><axis xyz="0 1 0"/><dynamics friction="0.2" damping="0.01"/>
+                 <limit lower="-2.8" upper="-0.888" effort="9" velocity="9"/></joint>"#
+        );
+    }
+    let robot = Robot { text: Some(text + "</robot>"), ..Robot::new("legs.urdf") };
+    let mut scenario = Scenario::of_robot_in(robot, None).unwrap();
+    (scenario.duration, scenario.integrator.step_size) = (0.5, 0.005);
+    let fallen = -0.5 * 9.81 * 0.25;
+    for method in FINDING {
+        let trajectory = run(&scenario, method);
+        let (start, end) = (&trajectory.samples[0], trajectory.end());
+        let fall = end.coordinates[2] - start.coordinates[2];
+        // The schemes differ in where within a step they take the velocity.
+        assert!((fall - fallen).abs() < 0.5 * 9.81 * 0.5 * 0.0051, "{method:?} {fall}");
+        for k in 7..end.coordinates.len() {
+            let turn = end.coordinates[k] - start.coordinates[k];
+            assert!(turn.abs() < 1e-9, "{method:?} {k}: {turn}");
+        }
+    }
+    for turn in 0..10 {
+        let axis = [0.3, 1.0 - 0.2 * f64::from(turn), 0.5];
+        let orientation = Orientation::AxisAngle { axis, angle: 0.1 * f64::from(turn) };
+        scenario.robot.as_mut().unwrap().orientation = Some(orientation);
+        let setup = scenario.build().unwrap();
+        let (model, start) = (&setup.mechanism.model, &setup.mechanism.state);
+        let settings = scenario.event_driven_settings();
+        let report =
+            integrate(model, &Newton::default(), &settings, start, 0.5, &mut |_| ()).unwrap();
+        let counters = report.counters;
+        let end = (report.status, counters.impacts, counters.implicit_steps);
+        assert_eq!(end, (Status::EndReached, 0, 0), "{turn}");
+        let fall = report.state.coordinates[2] - start.coordinates[2];
+        assert!((fall - fallen).abs() < 1e-9, "{turn}: {fall}");
     }
 }

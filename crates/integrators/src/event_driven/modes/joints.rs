@@ -80,6 +80,12 @@ impl Joints {
         self.resting.iter().flat_map(of)
     }
 
+    /// Whether none of those at rest has more than this acceleration (m/s²).
+    pub(super) fn are_still(&self, acceleration: &DVector<f64>, noise: f64) -> bool {
+        let along = |resting: &Resting| resting.unit * resting.axis.dot(acceleration);
+        self.resting.iter().all(|resting| along(resting).abs() <= noise)
+    }
+
     /// Writes the rows of the joints, the first of which is `first`, with the accelerations of the unknowns and without them.
     pub(super) fn state(
         &self,
