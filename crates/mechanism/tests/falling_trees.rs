@@ -2,7 +2,7 @@
 //! reach the end, with an account of their energy.
 //!
 //! Without `PERCUSSION_SLOW=1` there are few of them and they fall for a short time. With it 198 of 200 reach the end; two
-//! end at the limit of work, after some 150 000 implicit steps.
+//! end at the limit of work, after more than 120 000 implicit steps.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
