@@ -151,11 +151,28 @@ impl Scales {
             .collect()
     }
 
-    /// Speed (m/s) up to which velocities of points are rounding of the velocity of the model (length `n_v`), with the displacements
-    /// `strides` of [`of_velocities`](Self::of_velocities).
-    pub(crate) fn rounding_of(&self, velocity: &[f64], strides: &[f64]) -> f64 {
+    /// The largest speed of bodies (m/s) that one entry of a `velocity` (length `n_v`) causes, with the displacements `strides` of
+    /// [`of_velocities`](Self::of_velocities).
+    pub(crate) fn fastest(&self, velocity: &[f64], strides: &[f64]) -> f64 {
         let speeds = velocity.iter().zip(strides).map(|(v, stride)| v.abs() * self.length / stride);
-        16.0 * f64::EPSILON * speeds.fold(self.speed(), f64::max)
+        speeds.fold(0.0, f64::max)
+    }
+
+    /// Whether the velocities along `rows` (one per column, `n_v × r`) all are rounding of a `velocity` (length `n_v`), or of `L/T`, with
+    /// the displacements `strides` of [`of_velocities`](Self::of_velocities).
+    pub(crate) fn are_rounding(
+        &self,
+        mut along: impl Iterator<Item = f64>,
+        rows: &DMatrix<f64>,
+        (velocity, strides): (&[f64], &[f64]),
+    ) -> bool {
+        let noise = 16.0 * f64::EPSILON * self.speed().max(self.fastest(velocity, strides));
+        let mut columns = rows.column_iter();
+        along.all(|speed| {
+            columns.next().is_some_and(|row| {
+                speed.abs() * self.length_along(row.as_slice(), strides) <= noise
+            })
+        })
     }
 
     /// The length (m) by which the velocity of a `row` (length `n_v`) is multiplied to be comparable with that of a point of the

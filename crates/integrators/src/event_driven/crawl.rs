@@ -65,19 +65,19 @@ impl Crawl {
     }
 }
 
-/// Evaluations that a search for a cause takes.
-pub(super) const EVALUATIONS: usize = stiff::EVALUATIONS;
-
-/// The cause of steps of this mean length (s) before a moment whose contacts are located, and are afterwards.
+/// The cause of steps of this mean length (s) before a moment whose contacts are located, and are afterwards. Counts the
+/// evaluations that the search takes.
 pub(super) fn cause(
     geometry: &mut Geometry<'_>,
     moment: &Moment<'_>,
     (hold, held): (&Hold, &Held),
     (settings, length): (&Resolved, f64),
+    evaluations: &mut usize,
 ) -> Option<Cause> {
     if is_stiff(geometry, moment, (hold, held), settings.scales.time) {
         return Some(Cause::SlowSlip);
     }
+    *evaluations += stiff::EVALUATIONS;
     stiff::are_stiff(geometry, moment, hold, (settings, length)).then_some(Cause::StiffForces)
 }
 

@@ -192,9 +192,9 @@ impl Course<'_, '_> {
     fn note_step(&mut self, length: f64, held: &Held) {
         let Self { geometry, hold, settings, state, crawl, counters, .. } = self;
         if let Some(mean) = crawl.is_due(length, settings.scales.time) {
-            counters.evaluations += crawl::EVALUATIONS;
-            let held = (&*hold, held);
-            let cause = crawl::cause(geometry, &moment_of(state), held, (settings, mean));
+            let (moment, held) = (moment_of(state), (&*hold, held));
+            let evaluations = &mut counters.evaluations;
+            let cause = crawl::cause(geometry, &moment, held, (settings, mean), evaluations);
             crawl.found = cause.map(|cause| (cause, mean));
         }
     }

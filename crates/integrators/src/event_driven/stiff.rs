@@ -17,6 +17,8 @@
 //!
 //! E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II*, Springer 1996, section IV.2 (detection of stiffness).
 
+use nalgebra::DVector;
+
 use super::{
     geometry::{Geometry, Moment},
     hold::Hold,
@@ -47,12 +49,12 @@ pub(super) fn are_stiff(
     let system = geometry.model.system();
     let widths = scales.of_velocities(system, moment.coordinates);
     let here = hold.solve(geometry, moment, still).acceleration;
-    let mut displacement = vec![0.0; widths.len()];
-    let mut velocity = vec![1.0; widths.len()];
+    let mut displacement = DVector::<f64>::zeros(widths.len());
+    let mut velocity = DVector::<f64>::from_element(widths.len(), 1.0);
     let (mut coordinates, mut velocities) = (moment.coordinates.to_vec(), moment.velocity.to_vec());
+    let mut size = velocity.norm();
     let mut growth = 1.0_f64;
     for power in 0..TURNING + MEASURING {
-        let size = norm(&displacement).hypot(norm(&velocity));
         let part = DISTURBANCE / size;
         let moved: Vec<f64> =
             displacement.iter().zip(&widths).map(|(d, width)| part * d * width).collect();
@@ -63,19 +65,16 @@ pub(super) fn are_stiff(
         let disturbed =
             Moment { time: moment.time, coordinates: &coordinates, velocity: &velocities };
         let there = hold.solve(geometry, &disturbed, still).acceleration;
-        displacement.copy_from_slice(&velocity);
+        displacement.copy_from(&velocity);
         for (k, w) in velocity.iter_mut().enumerate() {
             *w = (there[k] - here[k]) * scales.time.powi(2) / (part * widths[k]);
         }
+        let before = std::mem::replace(&mut size, displacement.norm().hypot(velocity.norm()));
         if power >= TURNING {
-            growth *= norm(&displacement).hypot(norm(&velocity)) / size;
+            growth *= size / before;
         }
     }
     geometry.locate_all(moment.coordinates);
     let rate = growth.powf(1.0 / MEASURING as f64) / scales.time;
     rate * length > AT_LIMIT
-}
-
-fn norm(list: &[f64]) -> f64 {
-    list.iter().map(|x| x * x).sum::<f64>().sqrt()
 }

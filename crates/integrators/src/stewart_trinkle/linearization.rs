@@ -74,6 +74,20 @@ impl Linearization {
         }
     }
 
+    /// Whether the velocities without impulses, those of normals with their gaps, all are rounding of `v_c`, as in free fall. A problem
+    /// of rounding errors may have no answer.
+    pub(super) fn is_still(&self, settings: &Resolved) -> bool {
+        let width = 1 + self.tangent_count();
+        let velocity = |(generator, velocity): (usize, &f64)| {
+            let is_normal = generator % width == 0;
+            let gap = self.gap_velocities.get(generator / width).filter(|_| is_normal);
+            velocity + gap.copied().unwrap_or_default()
+        };
+        let velocities = self.free_velocity.iter().enumerate().map(velocity);
+        let of = (self.velocity.as_slice(), settings.strides.as_slice());
+        settings.scales.are_rounding(velocities, &self.rows, of)
+    }
+
     pub(super) fn tangent_count(&self) -> usize {
         self.contact_rows.tangent_count()
     }

@@ -221,11 +221,9 @@ impl OuterIteration {
         if self.work.lcp_size == 0 {
             return Ok(());
         }
-        let noise = settings.scales.rounding_of(self.free_velocity.as_slice(), &settings.strides);
-        let of = (&self.linearization, noise);
-        self.problem.assemble((model, contacts), settings, active, of).map_err(|_| {
-            Error::NotFinite { quantity: "contact Jacobian, gap or mass matrix", time }
-        })?;
+        self.problem.assemble((model, contacts), settings, active, &self.linearization).map_err(
+            |_| Error::NotFinite { quantity: "contact Jacobian, gap or mass matrix", time },
+        )?;
         let solved = self.problem.solve(&settings.lemke, &self.linearization)?;
         self.work.lcp_solves += 1;
         self.work.pivots += solved.iterations;

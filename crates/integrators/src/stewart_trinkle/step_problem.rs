@@ -120,8 +120,7 @@ impl StepProblem {
         dimension
     }
 
-    /// Assembles the LCP of the active contacts, for which it was resized. Velocities that all are `noise` (m/s) are zero: a problem of
-    /// rounding errors, as in free fall with joints at their limits, may have no answer.
+    /// Assembles the LCP of the active contacts, for which it was resized.
     ///
     /// # Errors
     ///
@@ -131,7 +130,7 @@ impl StepProblem {
         (model, contacts): (&Model, &[Contact]),
         settings: &Resolved,
         active: &[usize],
-        (of, noise): (&Linearization, f64),
+        of: &Linearization,
     ) -> Result<(), ProblemError> {
         let Self { layout, problem, answer, mass, response, .. } = self;
         let n = answer.len();
@@ -155,14 +154,7 @@ impl StepProblem {
                 column.fill(0.0);
                 column[first..first + count].fill(1.0);
             }
-            let vector = vector.as_mut_slice();
-            write_velocities_of_step(layout, of, vector);
-            if vector.iter().all(|velocity| velocity.abs() <= noise) {
-                vector.fill(0.0);
-            }
-            for ((first, _, count), joint) in layout.joints().zip(model.joint_friction()) {
-                vector[first + count] = settings.step_size * joint.bound / mass;
-            }
+            write_vector(model, settings, layout, of, mass, vector.as_mut_slice());
         })
     }
 
@@ -233,11 +225,25 @@ pub(super) fn reach(contact: &Contact) -> f64 {
     if contact.cone.is_some() { 1.0 } else { contact.friction }
 }
 
-/// Writes `(Dᵀ u_c, Nᵀ u_c + g(q̂)/h − n · v̂, 0, D_jᵀ u_c, 0)`.
-fn write_velocities_of_step(layout: &Layout, of: &Linearization, vector: &mut [f64]) {
-    write_velocities(layout, of, of.free_velocity.as_slice(), vector);
-    for (slot, gap_velocity) in of.gap_velocities.iter().enumerate() {
-        vector[layout.normal(slot)] += gap_velocity;
+/// Writes `(Dᵀ u_c, Nᵀ u_c + g(q̂)/h − n · v̂, 0, D_jᵀ u_c, h η / mass)`, with zeros for velocities that all are rounding.
+fn write_vector(
+    model: &Model,
+    settings: &Resolved,
+    layout: &Layout,
+    of: &Linearization,
+    mass: f64,
+    vector: &mut [f64],
+) {
+    if of.is_still(settings) {
+        vector.fill(0.0);
+    } else {
+        write_velocities(layout, of, of.free_velocity.as_slice(), vector);
+        for (slot, gap_velocity) in of.gap_velocities.iter().enumerate() {
+            vector[layout.normal(slot)] += gap_velocity;
+        }
+    }
+    for ((first, _, count), joint) in layout.joints().zip(model.joint_friction()) {
+        vector[first + count] = settings.step_size * joint.bound / mass;
     }
 }
 

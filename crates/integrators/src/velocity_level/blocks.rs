@@ -201,9 +201,7 @@ impl Blocks {
     /// Measures by how much `velocity` differs from `v_f` and the `response` to all impulses.
     pub(super) fn judge_motion(&mut self, velocity: &DVector<f64>, response: &DMatrix<f64>) {
         let missing = velocity - &self.unconstrained - response.column(0);
-        let sizes = missing.iter().zip(&self.strides);
-        self.motion =
-            sizes.map(|(v, stride)| v.abs() * self.scales.length / stride).fold(0.0, f64::max);
+        self.motion = self.scales.fastest(missing.as_slice(), &self.strides);
     }
 
     /// The document of the current problem.

@@ -283,11 +283,8 @@ fn without_rounding(
     free: &DVector<f64>,
     mut velocities: Vec<f64>,
 ) -> Vec<f64> {
-    let noise = scales.rounding_of(free.as_slice(), strides);
-    let is_noise = |(velocity, row): (&f64, DVectorView<'_, f64>)| {
-        velocity.abs() * scales.length_along(row.as_slice(), strides) <= noise
-    };
-    if velocities.iter().zip(rows.column_iter()).all(is_noise) {
+    let of = (free.as_slice(), strides);
+    if scales.are_rounding(velocities.iter().copied(), rows, of) {
         velocities.fill(0.0);
     }
     velocities
