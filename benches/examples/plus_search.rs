@@ -82,13 +82,23 @@ impl Tally {
         let residual =
             certificate.momentum_residual.max(certificate.adhesion).max(certificate.cone_violation);
         self.residual = self.residual.max(residual / percussion);
-        let resolved = report.status == Status::Resolved;
-        if resolved && problem.contacts().iter().all(|contact| contact.restitution == 0.0) {
+        if problem.contacts().iter().all(|contact| contact.restitution == 0.0) {
+            self.add_inelastic(&Plus { v_capture: 0.0, v_plastic: 0.0, ..*law }, problem);
+        }
+        (outcome.velocity, certificate.energy_after / certificate.energy_before, report.violation)
+    }
+
+    /// Adds the gain of an impact without restitution at any speed, if it is resolved. Slow contacts have some by default.
+    fn add_inelastic(&mut self, law: &Plus, problem: &Problem) {
+        let outcome = law.resolve(problem).expect("the settings are in range");
+        if law.trace(problem).expect("the settings are in range").report.status == Status::Resolved
+        {
+            let certificate =
+                Certificate::check(problem, &outcome).expect("it answers the problem");
             let gain = certificate.energy_change / certificate.energy_before;
             self.gaining += usize::from(gain > 1e-9);
             self.gain = self.gain.max(gain);
         }
-        (outcome.velocity, certificate.energy_after / certificate.energy_before, report.violation)
     }
 }
 

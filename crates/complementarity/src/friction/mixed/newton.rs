@@ -4,7 +4,13 @@
 //! F(x) = x - P_K\bigl(x - u - \sigma_F(-u_t)\, n\bigr) = 0, \qquad u = W x + b
 //! ```
 //!
-//! in canonical coordinates, where one impulse is one velocity. A step is halved until `‖F‖` falls.
+//! in canonical coordinates, where one impulse is one velocity. A [step](Newton::step) is halved until `‖F‖` falls, or
+//! [taken whole](Newton::whole_step).
+//!
+//! Redundant contacts that all stick leave `F'` singular, and a step along its kernel goes beyond every cone. The *proximal
+//! point* of a [center](Newton::center_on) `c` is the solution with `u = W x + b + w (x − c)`: among impulses for the same
+//! velocities it is the nearest to the center, and where contacts press against one another until one of them slips, it
+//! goes there in one step.
 //!
 //! - **Does not** always converge: it ends where no part of a step is an improvement, and others begin from there.
 //! - **Cost** one LU factorization, `⅔ m³` flops for the `m` rows of blocks that are not open or at rest at a bound, and some
@@ -14,7 +20,8 @@
 //!
 //! L. Qi, J. Sun, "A nonsmooth version of Newton's method", *Mathematical Programming* 58 (1993) 353–367;
 //! V. Acary, M. Brémond, O. Huber, "On solving contact problems with Coulomb friction", in *Advanced Topics in Nonsmooth
-//! Dynamics*, Springer 2018, section 5 (for friction).
+//! Dynamics*, Springer 2018, section 5 (for friction); R. T. Rockafellar, "Monotone operators and the proximal point
+//! algorithm", *SIAM Journal on Control and Optimization* 14 (1976) 877–898.
 
 use super::{
     Model,
@@ -40,6 +47,14 @@ pub(super) struct Newton {
     right: Vec<f64>,
     /// Rows of `(I + n ∇σᵀ) W` of one cell in the active columns.
     moved: Vec<f64>,
+    proximal: Proximal,
+}
+
+/// The term `w (x − c)` of the velocities.
+#[derive(Clone, Debug)]
+struct Proximal {
+    weight: f64,
+    center: Vec<f64>,
 }
 
 /// The derivatives of one cell.
@@ -67,12 +82,19 @@ impl Newton {
             matrix: Vec::with_capacity(n * n),
             right: Vec::with_capacity(n),
             moved: Vec::with_capacity(n * ROWS),
+            proximal: Proximal { weight: 0.0, center: zeros() },
         }
+    }
+
+    /// Adds `weight (x − center)` to the velocities of all that follows; nothing with the weight 0.
+    pub(super) fn center_on(&mut self, weight: f64, center: &[f64]) {
+        self.proximal.weight = weight;
+        self.proximal.center.copy_from_slice(center);
     }
 
     /// `‖F‖` at `x`, which is kept with `u` for [`step`](Self::step).
     pub(super) fn evaluate(&mut self, canonical: &Canonical<'_>, x: &[f64]) -> f64 {
-        natural_map(canonical, x, &mut self.velocity, &mut self.map)
+        natural_map(canonical, x, &self.proximal, (&mut self.velocity, &mut self.map))
     }
 
     /// The largest entry of `F` where it was last evaluated, as a velocity of the problem (m/s).
@@ -89,22 +111,16 @@ impl Newton {
         (size, ridge): (f64, f64),
         x: &mut [f64],
     ) -> Option<f64> {
-        self.differentiate(canonical, x);
-        self.assemble(canonical, ridge);
-        if !solve_in_place(&mut self.matrix, &mut self.right) {
+        if !self.direct(canonical, ridge, x) {
             return None;
-        }
-        // Where F' is the identity the step is F itself.
-        self.step.copy_from_slice(&self.map);
-        for (row, entry) in self.active.iter().zip(&self.right) {
-            self.step[*row] = *entry;
         }
         let mut part = 1.0;
         for _ in 0..12 {
             for (trial, (x, step)) in self.trial.iter_mut().zip(x.iter().zip(&self.step)) {
                 *trial = x - part * step;
             }
-            let next = natural_map(canonical, &self.trial, &mut self.velocity, &mut self.map);
+            let kept = (&mut self.velocity[..], &mut self.map[..]);
+            let next = natural_map(canonical, &self.trial, &self.proximal, kept);
             if next < (1.0 - 1e-4 * part) * size {
                 x.copy_from_slice(&self.trial);
                 return Some(next);
@@ -112,6 +128,31 @@ impl Newton {
             part *= 0.5;
         }
         None
+    }
+
+    /// One step from `x`, where [`evaluate`](Self::evaluate) was called, whether `‖F‖` falls or not; `false` if there is none
+    /// or its end is not finite.
+    pub(super) fn whole_step(&mut self, canonical: &Canonical<'_>, x: &mut [f64]) -> bool {
+        if !self.direct(canonical, self.proximal.weight.max(RIDGE), x) {
+            return false;
+        }
+        x.iter_mut().zip(&self.step).for_each(|(x, step)| *x -= step);
+        self.evaluate(canonical, x).is_finite()
+    }
+
+    /// Sets the step at `x` where `F` was last evaluated; `false` if `F'` is singular.
+    fn direct(&mut self, canonical: &Canonical<'_>, ridge: f64, x: &[f64]) -> bool {
+        self.differentiate(canonical, x);
+        self.assemble(canonical, ridge);
+        if !solve_in_place(&mut self.matrix, &mut self.right) {
+            return false;
+        }
+        // Where F' is the identity the step is F itself.
+        self.step.copy_from_slice(&self.map);
+        for (row, entry) in self.active.iter().zip(&self.right) {
+            self.step[*row] = *entry;
+        }
+        true
     }
 
     /// The derivatives of all cells at `x`, and the rows in which they are not those of `x` alone.
@@ -210,9 +251,19 @@ fn support(
 }
 
 /// `F` and `u` at `x`; returns `‖F‖`.
-fn natural_map(canonical: &Canonical<'_>, x: &[f64], velocity: &mut [f64], map: &mut [f64]) -> f64 {
+fn natural_map(
+    canonical: &Canonical<'_>,
+    x: &[f64],
+    Proximal { weight, center }: &Proximal,
+    (velocity, map): (&mut [f64], &mut [f64]),
+) -> f64 {
     for (row, velocity) in velocity.iter_mut().enumerate() {
         *velocity = canonical.velocity(row, x);
+    }
+    if *weight > 0.0 {
+        for (velocity, (x, center)) in velocity.iter_mut().zip(x.iter().zip(center)) {
+            *velocity += weight * (x - center);
+        }
     }
     let mut sum = 0.0;
     for cell in &canonical.cells {

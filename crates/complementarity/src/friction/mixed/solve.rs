@@ -3,6 +3,7 @@
 use super::{
     Infeasibility, Model, Problem,
     canonical::Canonical,
+    checks::check_solve,
     directions::Directions,
     newton::{Newton, RIDGE},
     sweeps::Sweeper,
@@ -41,11 +42,12 @@ pub enum Steps {
 /// diagonal of mean 1. Bilateral rows are [eliminated](crate::elimination) first, or kept as blocks
 /// ([`Bilateral`]); where the answer is unique, the velocities are the same.
 ///
-/// [`Steps::Combined`] begins with three sweeps over the blocks, each solved in closed form, and Newton's method on the
-/// natural map, which brings a near answer to full precision in a few steps; where it hardly advances there are more
-/// sweeps before it is tried again. Where this fails it alternates between alternating directions, Newton's method, and
-/// sweeps in both orders and of half steps. The best impulses of all are returned. For the convex relaxation there are no
-/// sweeps.
+/// [`Steps::Combined`] begins with Newton's method on the natural map, which brings a near answer to full precision in a few
+/// steps, and goes on with its steps to proximal points, which redundant contacts need that press against one another until one
+/// of them slips. Then there are sweeps over the blocks, each solved in closed form, before Newton's method is tried again.
+/// Where this fails it alternates between alternating directions, Newton's method, and sweeps in both orders and of half
+/// steps. The best impulses of all are returned. For the convex relaxation there are no sweeps. A block alone is solved in
+/// closed form.
 ///
 /// - **Needs** nothing. With redundant rows the impulses depend on the start, those of bilateral rows have the
 ///   least norm.
@@ -57,8 +59,8 @@ pub enum Steps {
 ///
 /// # Source
 ///
-/// The parts name theirs: M. Jean 1999 (sweeps), L. Qi and J. Sun 1993 (Newton's method), S. Boyd and others 2011
-/// (alternating directions). Their combination is derived here.
+/// The parts name theirs: M. Jean 1999 (sweeps), L. Qi and J. Sun 1993 (Newton's method), R. T. Rockafellar 1976 (proximal
+/// points), S. Boyd and others 2011 (alternating directions). Their combination is derived here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-10`).
@@ -100,6 +102,14 @@ impl Solution {
         Self { velocities: problem.velocities(&impulses), impulses, report }
     }
 }
+
+/// The weights of the first proximal points, and for each their largest number and that of Newton steps for one. Without a weight
+/// a regular problem is solved to full precision. With `w = 10⁻⁶` a redundant contact that cannot hold a velocity `u` is pressed
+/// by `u/w`, which makes it slip at once, and a proximal point is off by `w` times its distance from the center.
+const PROXIMAL: [(f64, [usize; 2]); 3] = [(0.0, [1, 4]), (1e-6, [6, 6]), (1e-4, [4, 12])];
+
+/// Whole Newton steps before those that are halved.
+const WHOLE: usize = 15;
 
 /// Sweeps before each of the first tries of Newton's method.
 const OPENING: [usize; 4] = [3, 6, 12, 24];
@@ -149,7 +159,7 @@ impl Problem {
     /// [`Error`] for settings out of range and a start that is not one finite impulse per row; `impulses` are then
     /// untouched.
     pub fn solve_from(&self, settings: &Settings, impulses: &mut [f64]) -> Result<Report, Error> {
-        check(self, settings, impulses)?;
+        check_solve(self, settings, impulses)?;
         let Some((near, [mass, velocity])) = self.near() else {
             return Ok(solved(self, settings, impulses));
         };
@@ -177,23 +187,6 @@ impl Problem {
         let far = mass.abs() > NEAR || velocity.abs() > NEAR;
         far.then(|| (self.in_units(mass, velocity), [mass, velocity]))
     }
-}
-
-fn check(problem: &Problem, settings: &Settings, start: &[f64]) -> Result<(), Error> {
-    if start.len() != problem.rows() {
-        return Err(Error::StartLength { expected: problem.rows(), found: start.len() });
-    }
-    if let Some((contact, &value)) = start.iter().enumerate().find(|(_, p)| !p.is_finite()) {
-        return Err(Error::StartEntry { contact, value });
-    }
-    let value = settings.tolerance;
-    if value.is_nan() || value < 0.0 {
-        return Err(Error::Setting { name: "tolerance", value, expected: "≥ 0" });
-    }
-    if settings.steps == Steps::Sweeps && problem.model == Model::ConvexRelaxation {
-        return Err(Error::Relaxation);
-    }
-    Ok(())
 }
 
 fn solved(problem: &Problem, settings: &Settings, impulses: &mut [f64]) -> Report {
@@ -362,12 +355,45 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Sweeps from the start, and Newton steps after a few, some more, and all of them: most problems need few.
+    /// Up to so many proximal points after another with this weight, from the trial, by whole Newton steps.
+    fn proximal_points(&mut self, weight: f64, [rounds, steps]: [usize; 2]) {
+        for _ in 0..rounds {
+            self.newton.center_on(weight, &self.trial);
+            self.newton.evaluate(self.canonical, &self.trial);
+            let mut goes = true;
+            for _ in 0..steps {
+                goes = self.goes_on() && self.newton.whole_step(self.canonical, &mut self.trial);
+                if !goes || self.newton.speed(self.canonical) <= 0.1 * self.target {
+                    break;
+                }
+            }
+            self.offer_in_cones();
+            if !goes || self.is_solved() {
+                break;
+            }
+        }
+        self.newton.center_on(0.0, &self.x);
+    }
+
+    /// Newton steps from the start: whole ones, of which most problems need one or two, and those to proximal points. Then more
+    /// after some sweeps, after some more, and after all of them.
     fn opening(&mut self) {
+        let start = self.x.clone();
+        if self.canonical.cells.len() == 1 {
+            // In closed form.
+            self.sweeps(1, 1.0);
+        }
+        for (weight, limits) in PROXIMAL {
+            if self.is_solved() {
+                return;
+            }
+            self.trial.copy_from_slice(&start);
+            self.proximal_points(weight, limits);
+        }
         if self.is_solved() {
             return;
         }
-        let mut swept = self.x.clone();
+        let mut swept = start;
         for count in OPENING {
             for number in 0..count {
                 if !self.goes_on() {
@@ -375,6 +401,8 @@ impl<'a> Run<'a> {
                 }
                 self.sweeper.sweep(self.canonical, 1.0, number % 2 == 1, &mut swept);
             }
+            self.trial.copy_from_slice(&swept);
+            self.proximal_points(0.0, [1, WHOLE]);
             self.trial.copy_from_slice(&swept);
             self.newton(true);
             if self.is_solved() {

@@ -462,3 +462,19 @@ fn impulses_that_are_no_numbers_are_not_solved() {
         assert!(solution.report.relative_residual > 0.1, "{solution:?}");
     }
 }
+
+/// A step of a hand that holds a block at rest: contacts, limits and dry friction of its joints hold it redundantly, up to a
+/// velocity of 10⁻⁸ of the scale that none of them can hold. Without proximal points it takes 1791 iterations.
+#[cfg(feature = "json")]
+#[test]
+fn contacts_that_press_until_one_slips_are_solved_in_few_steps() {
+    let text = include_str!("tests/hand-at-rest.json");
+    let document: crate::friction::document::Document = text.parse().unwrap();
+    let problem = document.blocks_problem().unwrap();
+    let mut impulses = document.blocks_start().unwrap();
+    let settings = Settings { tolerance: 1e-8, ..Settings::default() };
+    let report = problem.solve_from(&settings, &mut impulses).unwrap();
+    assert_eq!(report.status, Status::Solved);
+    assert!(report.iterations <= 40, "{report:?}");
+    assert!(problem.relative_residual(&impulses) <= 1e-8);
+}
