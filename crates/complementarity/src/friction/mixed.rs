@@ -68,6 +68,7 @@ mod polygon;
 mod projection;
 pub mod relaxation;
 mod secular;
+mod settings;
 mod shape;
 mod solve;
 mod sweeps;
@@ -78,7 +79,8 @@ pub use self::{
     block::{Block, Error as BlockError, Section, Set},
     figures::Figures,
     infeasibility::Infeasibility,
-    solve::{Bilateral, Settings, Solution, Steps},
+    settings::{Bilateral, Settings, Steps},
+    solve::Solution,
 };
 use self::{
     checks::{check_free_velocity, check_matrix},

@@ -2,8 +2,8 @@
 
 use nalgebra::DMatrix;
 
-use super::{Error, Model, Problem, ProblemError, Settings, Steps};
-use crate::friction::{report, single::SYMMETRY};
+use super::{Error, ProblemError};
+use crate::friction::single::SYMMETRY;
 
 /// Refuses velocities that are not finite.
 pub(super) fn check_free_velocity(free_velocity: &[f64]) -> Result<(), Error> {
@@ -39,28 +39,6 @@ pub(super) fn check_matrix(matrix: &DMatrix<f64>) -> Result<(), Error> {
                 return Err(Error::Indefinite { rows: [column, row] });
             }
         }
-    }
-    Ok(())
-}
-
-/// Refuses settings out of range, and a start that is not one finite impulse per row.
-pub(super) fn check_solve(
-    problem: &Problem,
-    settings: &Settings,
-    start: &[f64],
-) -> Result<(), report::Error> {
-    if start.len() != problem.rows() {
-        return Err(report::Error::StartLength { expected: problem.rows(), found: start.len() });
-    }
-    if let Some((contact, &value)) = start.iter().enumerate().find(|(_, p)| !p.is_finite()) {
-        return Err(report::Error::StartEntry { contact, value });
-    }
-    let value = settings.tolerance;
-    if value.is_nan() || value < 0.0 {
-        return Err(report::Error::Setting { name: "tolerance", value, expected: "≥ 0" });
-    }
-    if settings.steps == Steps::Sweeps && problem.model == Model::ConvexRelaxation {
-        return Err(report::Error::Relaxation);
     }
     Ok(())
 }

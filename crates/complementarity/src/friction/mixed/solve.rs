@@ -3,9 +3,9 @@
 use super::{
     Infeasibility, Model, Problem,
     canonical::Canonical,
-    checks::check_solve,
     directions::Directions,
     newton::{Newton, RIDGE},
+    settings::{Bilateral, Settings, Steps, check},
     sweeps::Sweeper,
 };
 use crate::friction::{
@@ -13,76 +13,6 @@ use crate::friction::{
     report::Error,
     single::{exponent, keep_digits, shifted},
 };
-
-/// What becomes of the bilateral rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bilateral {
-    /// They are eliminated before the solve.
-    #[default]
-    Eliminate,
-    /// They are blocks among the others.
-    Keep,
-}
-
-/// The iterations of a solve.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Steps {
-    /// All iterations, in the order that the documentation of the [module](super) gives.
-    #[default]
-    Combined,
-    /// Sweeps only. Not for the convex relaxation.
-    Sweeps,
-    /// Alternating directions only.
-    AlternatingDirections,
-}
-
-/// Settings of [`Problem::solve`].
-///
-/// The problem is brought into coordinates in which ellipsoids are unit balls and each block has a
-/// diagonal of mean 1. Bilateral rows are [eliminated](crate::elimination) first, or kept as blocks
-/// ([`Bilateral`]); where the answer is unique, the velocities are the same.
-///
-/// [`Steps::Combined`] begins with Newton's method on the natural map, which brings a near answer to full precision in a few
-/// steps, and goes on with its steps to proximal points, which redundant contacts need that press against one another until one
-/// of them slips. Then there are sweeps over the blocks, each solved in closed form, before Newton's method is tried again.
-/// Where this fails it alternates between alternating directions, Newton's method, and sweeps in both orders and of half
-/// steps. The best impulses of all are returned. For the convex relaxation there are no sweeps. A block alone is solved in
-/// closed form.
-///
-/// - **Needs** nothing. With redundant rows the impulses depend on the start, those of bilateral rows have the
-///   least norm.
-/// - **Does not** always converge: Coulomb's law with several contacts may have no solution, or one that no
-///   iteration finds. A [proof](Infeasibility) of the former is searched for.
-/// - **Cost** of dense matrices: `n³/3` operations for each Newton step, `n²` for others. Sweeps and steps allocate
-///   nothing; the residual, which is evaluated every few of them, does.
-/// - **Deterministic**: single-threaded.
-///
-/// # Source
-///
-/// The parts name theirs: M. Jean 1999 (sweeps), L. Qi and J. Sun 1993 (Newton's method), R. T. Rockafellar 1976 (proximal
-/// points), S. Boyd and others 2011 (alternating directions). Their combination is derived here.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Stop when [`Problem::relative_residual`] is at most this (≥ 0, default `1e-10`).
-    pub tolerance: f64,
-    /// Maximum number of sweeps and steps together (default `20_000`).
-    pub max_iterations: usize,
-    /// What becomes of the bilateral rows.
-    pub bilateral: Bilateral,
-    /// The iterations.
-    pub steps: Steps,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-10,
-            max_iterations: 20_000,
-            bilateral: Bilateral::default(),
-            steps: Steps::default(),
-        }
-    }
-}
 
 /// The result of a solve, whatever the status.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,7 +89,7 @@ impl Problem {
     /// [`Error`] for settings out of range and a start that is not one finite impulse per row; `impulses` are then
     /// untouched.
     pub fn solve_from(&self, settings: &Settings, impulses: &mut [f64]) -> Result<Report, Error> {
-        check_solve(self, settings, impulses)?;
+        check(self, settings, impulses)?;
         let Some((near, [mass, velocity])) = self.near() else {
             return Ok(solved(self, settings, impulses));
         };

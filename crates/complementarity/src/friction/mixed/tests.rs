@@ -7,7 +7,7 @@ use nalgebra::{DMatrix, DVector, dmatrix};
 use super::*;
 use crate::friction::{
     Method, Status,
-    mixed::solve::{Bilateral, Steps},
+    mixed::settings::{Bilateral, Steps},
 };
 
 fn solved(problem: &Problem) -> Solution {
