@@ -41,7 +41,7 @@ pub enum Steps {
 /// - **Needs** nothing. With redundant rows the impulses depend on the start, those of bilateral rows have the
 ///   least norm.
 /// - **Does not** always converge: Coulomb's law with several contacts may have no solution, or one that no
-///   iteration finds. A [proof](Infeasibility) of the former is searched for.
+///   iteration finds. A [proof](super::Infeasibility) of the former is searched for.
 /// - **Cost** of dense matrices: `n³/3` operations for each Newton step, `n²` for others. Sweeps and steps allocate
 ///   nothing; the residual, which is evaluated every few of them, does.
 /// - **Deterministic**: single-threaded.
