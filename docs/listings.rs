@@ -37,6 +37,7 @@ chapters! {
     robot_tutorial: "src/bring/robot-tutorial.md",
     engine: "src/bring/engine.md",
     performance: "src/performance.md",
+    peers: "src/peers.md",
     report_card: "src/report-card.md",
     reliability: "src/reliability.md",
     sensitivity: "src/sensitivity.md",

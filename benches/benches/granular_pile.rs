@@ -1,4 +1,4 @@
-//! Time and accuracy of a step of a settled pile of spheres.
+//! Time and accuracy of a step of a settled pile of spheres, and of bricks.
 //!
 //! The pile is [`scenes::column`] with 10 000 spheres of 0.1 m, settled for two seconds; steps are 1 ms. It
 //! has 24 000 contacts, as is typical of hard spheres with friction; spheres that overlap by a fraction of
@@ -18,72 +18,18 @@
 //! In addition to the times, stderr shows the figures by which both are judged, measured only on positions
 //! and velocities: the largest overlap of two spheres relative to the diameter, or of two bricks relative to the
 //! shortest edge, the largest approach velocity of two that touch (m/s), and the kinetic energy relative to that which
-//! gravity gives to a free pile in one step. For bricks it also shows the medians of steps that take turns, and their
-//! ratio, which says more than the times on a machine that others use.
+//! gravity gives to a free pile in one step. `cargo xtask bench --peers` has the ratios of steps that take turns,
+//! which say more than these times on a machine that others use.
 //!
 //! A world is settled only for the benches that the filter selects.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use nalgebra::Vector3;
-use percussion_benches::{residuals, selection};
-use percussion_collision::CellGrid;
-use percussion_granular::{Settings, World, scenes};
+use percussion_benches::{bricks, rapier::Pile, residuals, selection, spheres};
+use percussion_granular::{Settings, bodies::Bodies, scenes};
 
-#[path = "granular_pile/bricks.rs"]
-mod bricks;
-#[path = "granular_pile/peer.rs"]
-mod peer;
-
-const DIAMETER: f64 = 0.1;
 const VALID: &str = "a valid scene with slow grains";
-
-/// The figures by which a state of the pile is judged.
-struct Judgement {
-    overlap: f64,
-    approach: f64,
-    kinetic: f64,
-}
-
-fn judge(positions: &[Vector3<f64>], velocities: &[Vector3<f64>]) -> Judgement {
-    let (mut grid, mut pairs) = (CellGrid::default(), Vec::new());
-    grid.pairs(positions, DIAMETER, &mut pairs).expect("finite positions");
-    let (mut overlap, mut approach) = (0.0_f64, 0.0_f64);
-    for [a, b] in pairs {
-        let apart = positions[a] - positions[b];
-        let speed = (velocities[a] - velocities[b]).dot(&apart.normalize());
-        overlap = overlap.max(1.0 - apart.norm() / DIAMETER);
-        approach = approach.max(-speed);
-    }
-    let kick = 9.81e-3_f64;
-    let square = velocities.iter().map(Vector3::norm_squared).sum::<f64>();
-    let kinetic = square / (velocities.len() as f64 * kick * kick);
-    Judgement { overlap, approach, kinetic }
-}
-
-fn tell(name: &str, positions: &[Vector3<f64>], velocities: &[Vector3<f64>]) -> Judgement {
-    let judgement = judge(positions, velocities);
-    let Judgement { overlap, approach, kinetic } = judgement;
-    eprintln!("{name}: overlap {overlap:.1e} d, approach {approach:.1e} m/s, energy {kinetic:.1e}");
-    judgement
-}
-
-fn judge_ours(name: &str, world: &World) {
-    let grains = world.grains();
-    let velocities: Vec<_> = (0..grains.len()).map(|i| grains.velocity(i)).collect();
-    tell(name, grains.positions(), &velocities);
-}
-
-fn settled() -> World {
-    let mut world = scenes::column(DIAMETER, 20, 25).expect(VALID);
-    let settings = Settings { max_sweeps: 10, tolerance: 0.0, ..*world.settings() };
-    world.set_settings(settings).expect(VALID);
-    for _ in 0..2000 {
-        world.step().expect(VALID);
-    }
-    world
-}
 
 fn pile(criterion: &mut Criterion) {
     let ours = [1, 2].map(|threads| (threads, threads_name(threads)));
@@ -93,8 +39,8 @@ fn pile(criterion: &mut Criterion) {
     if !any_of_ours && !is_chosen("rapier") {
         return;
     }
-    let world = settled();
-    judge_ours("pile/percussion, 10 sweeps", &world);
+    let world = spheres::settled();
+    eprintln!("pile/percussion, 10 sweeps: {}", spheres::judge_world(&world));
     let mut group = criterion.benchmark_group("granular/pile");
     group.sample_size(20);
     for (threads, name) in &ours {
@@ -119,14 +65,15 @@ fn pile(criterion: &mut Criterion) {
             for _ in 0..50 {
                 world.step().expect(VALID);
             }
-            judge_ours(&format!("pile/percussion, {max_sweeps} sweeps"), &world);
+            eprintln!("pile/percussion, {max_sweeps} sweeps: {}", spheres::judge_world(&world));
         }
     }
     if is_chosen("rapier") {
-        let mut peer = peer::Pile::new(&world);
+        let mut peer = Pile::new(&world);
         (0..100).for_each(|_| peer.step());
         let (positions, velocities) = peer.state();
-        let judgement = tell("pile/rapier", &positions, &velocities);
+        let judgement = spheres::judge(&positions, &velocities);
+        eprintln!("pile/rapier: {judgement}");
         note(&full("rapier"), judgement.approach / 9.81e-3);
         group.throughput(Throughput::Elements(1));
         group.bench_function("rapier", |bencher| bencher.iter(|| peer.step()));
@@ -162,12 +109,44 @@ fn six(criterion: &mut Criterion) {
     });
     group.bench_function("rapier", |bencher| {
         bencher.iter(|| {
-            let mut peer = peer::Pile::new(&world);
+            let mut peer = Pile::new(&world);
             (0..2000).for_each(|_| peer.step());
         });
     });
     group.finish();
 }
 
-criterion_group!(benches, pile, six, bricks::bench);
+fn bricks(criterion: &mut Criterion) {
+    let ours = [1, 2].map(|threads| (threads, threads_name(threads)));
+    let full = |name: &str| format!("granular/bricks/{name}");
+    let is_chosen = |name: &str| selection::may_run(&[&full(name)]);
+    if ![&*ours[0].1, &ours[1].1, "rapier"].into_iter().any(is_chosen) {
+        return;
+    }
+    let pile = bricks::settled();
+    let judge = |bodies: &[_]| bricks::judge(bodies, pile.boundaries());
+    let mut group = criterion.benchmark_group("granular/bricks");
+    group.sample_size(20);
+    for (threads, name) in &ours {
+        if is_chosen(name) {
+            let (pool, mut pile) = (pool(*threads), pile.clone());
+            let report = pile.step().expect(VALID);
+            note(&full(name), report.relative_residual);
+            let step = |pile: &mut Bodies| pool.install(|| pile.step()).expect(VALID);
+            group.bench_function(name, |bencher| bencher.iter(|| step(&mut pile)));
+            eprintln!("bricks/{name}: {}", judge(pile.bodies()));
+        }
+    }
+    if is_chosen("rapier") {
+        let mut peer = Pile::bricks(&pile, bricks::HALF);
+        (0..100).for_each(|_| peer.step());
+        let judgement = judge(&peer.bodies(&pile));
+        eprintln!("bricks/rapier: {judgement}");
+        note(&full("rapier"), judgement.approach / 9.81e-3);
+        group.bench_function("rapier", |bencher| bencher.iter(|| peer.step()));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, pile, six, bricks);
 criterion_main!(benches);

@@ -95,17 +95,19 @@ class Pinocchio:
         if difference > 1e-6:
             raise RuntimeError(f"pinocchio's mass matrix differs by {difference:.0e}")
 
-    def median(self, data: mujoco.MjData, steps: int) -> float:
-        """Seconds of a step, the median of five states evenly spaced over this number of MuJoCo's steps from ``data``."""
+    def steps(self, data: mujoco.MjData, steps: int) -> tuple[list[float], float]:
+        """Seconds of a step at five states evenly spaced over this number of MuJoCo's steps from ``data``, and the largest residual."""
         self._before = None
-        seconds = []
+        seconds, worst = [], 0.0
         for _ in range(5):
             mujoco.mj_step(self.robot, data, max(1, steps // 5 - 1))
             self.step(data)
             # From the impulses of the step before.
             mujoco.mj_step(self.robot, data)
-            seconds.append(self.step(data).seconds)
-        return float(np.median(seconds))
+            step = self.step(data)
+            seconds.append(step.seconds)
+            worst = max(worst, step.residual)
+        return seconds, worst
 
     def step(self, data: mujoco.MjData) -> Step:
         """A step from the state of ``data``, with its contacts."""

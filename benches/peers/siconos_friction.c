@@ -3,7 +3,7 @@
  * Reads requests from stdin and writes one reply to stdout for each, until stdin ends; both binary,
  * in the byte order of the machine:
  *
- *   request  int32 task, contacts, blocks, iterations, repeats; double tolerance;
+ *   request  int32 task, contacts, blocks, iterations, repeats; double tolerance, limit;
  *            int32 starts[contacts + 1], columns[blocks] (compressed rows of 3 x 3 blocks);
  *            double values[9 * blocks] (column-major), free[3 * contacts], friction[contacts], start[3 * contacts]
  *   reply    int32 info (0 is Siconos's "solved"), int32 iterations; double nanoseconds (least of the repeats);
@@ -16,16 +16,25 @@
  *   3  Gauss-Seidel, Newton's local solver with projections where it fails, to the tolerance
  *   4  semismooth Newton's method of Alart and Curnier, all contacts at once, to the tolerance
  *   5  alternating directions, to the tolerance
+ *   6  proximal point method, to the tolerance
+ *   7  semismooth Newton's method of Fischer and Burmeister, to the tolerance
+ *   8  semismooth Newton's method on the natural map, to the tolerance
+ *   9  fixed points of Tresca problems, to the tolerance
+ *  10  fixed points of Acary, Cadoux, Lemarechal and Malick, to the tolerance
+ *  11  extragradient method, to the tolerance
  *
- * Every repeat begins at `start` and times the call of the solver alone.
+ * Every repeat begins at `start` and times the call of the solver alone. A request that takes longer than `limit` (s)
+ * ends the driver. What Siconos prints is dropped.
  */
-#define _POSIX_C_SOURCE 199309L
+#define _XOPEN_SOURCE 600
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <FrictionContactProblem.h>
 #include <Friction_cst.h>
@@ -34,6 +43,9 @@
 #include <SolverOptions.h>
 #include <SparseBlockMatrix.h>
 #include <fc3d_Solvers.h>
+
+/* The replies; Siconos may print to stdout. */
+static FILE *replies;
 
 static double now(void)
 {
@@ -92,7 +104,9 @@ static NumericsMatrix *matrix(int32_t contacts, int32_t blocks, const int32_t *s
 static SolverOptions *options(int32_t task, int32_t iterations, double tolerance)
 {
   static const int solvers[] = {SICONOS_FRICTION_3D_NSGS,   SICONOS_FRICTION_3D_NSGS,   SICONOS_FRICTION_3D_NSGS,
-                                SICONOS_FRICTION_3D_NSGS,   SICONOS_FRICTION_3D_NSN_AC, SICONOS_FRICTION_3D_ADMM};
+                                SICONOS_FRICTION_3D_NSGS,   SICONOS_FRICTION_3D_NSN_AC, SICONOS_FRICTION_3D_ADMM,
+                                SICONOS_FRICTION_3D_PROX,   SICONOS_FRICTION_3D_NSN_FB, SICONOS_FRICTION_3D_NSN_NM,
+                                SICONOS_FRICTION_3D_TFP,    SICONOS_FRICTION_3D_ACLMFP, SICONOS_FRICTION_3D_VI_EG};
   SolverOptions *options = solver_options_create(solvers[task]);
   options->iparam[SICONOS_IPARAM_MAX_ITER] = iterations;
   options->dparam[SICONOS_DPARAM_TOL] = tolerance;
@@ -125,7 +139,8 @@ static void answer(const int32_t *sizes)
 {
   const int32_t task = sizes[0], contacts = sizes[1], blocks = sizes[2], iterations = sizes[3], repeats = sizes[4];
   const size_t length = 3 * (size_t)contacts;
-  double *tolerance = receive(sizeof(double), 1);
+  double *tolerance = receive(sizeof(double), 2);
+  const double limit = tolerance[1];
   int32_t *starts = receive(sizeof(int32_t), (size_t)contacts + 1);
   int32_t *columns = receive(sizeof(int32_t), (size_t)blocks);
   double *values = receive(sizeof(double), 9 * (size_t)blocks);
@@ -143,6 +158,9 @@ static void answer(const int32_t *sizes)
   SolverOptions *chosen = options(task, iterations, *tolerance);
   int info = -1;
   double least = 1e300;
+  /* Without a handler the signal ends the process. */
+  struct itimerval timer = {.it_value = {(time_t)limit, (suseconds_t)(1e6 * (limit - (double)(time_t)limit))}};
+  setitimer(ITIMER_REAL, &timer, NULL);
   for (int32_t repeat = 0; repeat < repeats; ++repeat) {
     memcpy(impulses, start, length * sizeof(double));
     memset(velocities, 0, length * sizeof(double));
@@ -152,11 +170,13 @@ static void answer(const int32_t *sizes)
     if (time < least) least = time;
   }
 
+  memset(&timer, 0, sizeof timer);
+  setitimer(ITIMER_REAL, &timer, NULL);
   const int32_t status[2] = {info, chosen->iparam[SICONOS_IPARAM_ITER_DONE]};
-  fwrite(status, sizeof status, 1, stdout);
-  fwrite(&least, sizeof least, 1, stdout);
-  fwrite(impulses, sizeof(double), length, stdout);
-  fflush(stdout);
+  fwrite(status, sizeof status, 1, replies);
+  fwrite(&least, sizeof least, 1, replies);
+  fwrite(impulses, sizeof(double), length, replies);
+  fflush(replies);
 
   solver_options_delete(chosen);
   free(chosen);
@@ -176,8 +196,13 @@ static void answer(const int32_t *sizes)
 int main(void)
 {
   int32_t sizes[5];
+  replies = fdopen(dup(STDOUT_FILENO), "wb");
+  if (!replies || !freopen("/dev/null", "w", stdout)) {
+    fputs("siconos_friction: stdout cannot be set apart\n", stderr);
+    return 1;
+  }
   while (fread(sizes, sizeof(int32_t), 5, stdin) == 5) {
-    if (sizes[0] < 0 || sizes[0] > 5 || sizes[1] < 1 || sizes[2] < 1 || sizes[4] < 1) {
+    if (sizes[0] < 0 || sizes[0] > 11 || sizes[1] < 1 || sizes[2] < 1 || sizes[4] < 1) {
       fputs("siconos_friction: task, sizes and repeats are out of range\n", stderr);
       return 1;
     }

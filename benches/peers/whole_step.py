@@ -1,7 +1,9 @@
 """Whole steps of robots beside MuJoCo's ``mj_step`` and pinocchio's ADMM, with the same files, postures and step sizes.
 
-``python whole_step.py DRIVER``, where ``DRIVER`` is the example ``whole_step`` of ``percussion-benches``. Needs ``pip install mujoco
-gymnasium gymnasium-robotics mjlab dm-control``, which ship the robots, and ``pin`` for pinocchio; what is missing is named and left out.
+``python whole_step.py DRIVER list`` prints the tasks, one for each robot, and the versions of the engines;
+``python whole_step.py DRIVER run TASK`` prints the rows of a task. Both print one JSON object a line, in the form of the program
+``peers`` of ``percussion-benches``, whose program ``whole_step`` is ``DRIVER``. Needs ``pip install mujoco
+gymnasium gymnasium-robotics mjlab dm-control``, which ship the robots, and ``pin`` for pinocchio; what is missing is a row that says so.
 
 Each robot falls and settles in MuJoCo. From there both engines take the same number of steps, in turn, 21 times; both start again
 from the same state each time, with a few steps that do not count. MuJoCo uses the options of the file. Ours solves Coulomb's law
@@ -18,18 +20,23 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import mujoco
-import numpy as np
-
 try:
+    import mujoco
+    import numpy as np
+except ImportError:
+    mujoco = np = None
+try:
+    import pinocchio
     from pinocchio_step import Pinocchio
 except ImportError:
-    Pinocchio = None
+    pinocchio = Pinocchio = None
 
 RUNS = 21
+PEERS = ("mujoco", "pinocchio")
 #: Largest accepted relative residual.
 TOLERANCE = 1e-8
 
@@ -49,6 +56,11 @@ class Case:
     on_floor: bool = False
     #: Folder below which all its files are, relative to that of the file, if it is another one.
     folder: str | None = None
+
+    @property
+    def task(self) -> str:
+        """The name of its task, and the beginning of those of its rows."""
+        return "robots/" + self.name.replace(",", "").replace(" ", "-")
 
 
 ASSETS = "envs/mujoco/assets/"
@@ -110,8 +122,14 @@ def found(case: Case) -> Path | None:
     return own
 
 
-def compare(case: Case, file: Path, driver: str) -> str:
-    """The row of a robot."""
+def spread(values: Sequence[float]) -> dict[str, float]:
+    """Median and the range from 10 to 90 %."""
+    low, median, high = np.quantile(values, [0.1, 0.5, 0.9])
+    return {"median": float(median), "low": float(low), "high": float(high)}
+
+
+def compare(case: Case, file: Path, driver: str) -> Iterator[dict[str, Any]]:
+    """The rows of a robot."""
     model = mujoco.MjModel.from_xml_path(str(file))
     data = mujoco.MjData(model)
     if case.drive == "limp":
@@ -123,59 +141,79 @@ def compare(case: Case, file: Path, driver: str) -> str:
     state = {"coordinates": qpos.tolist(), "velocity": qvel.tolist()}
     warm, count = 20, max(50, round(0.2 / model.opt.timestep))
     ours = Ours(driver, file, model.opt.timestep, case)
-    ratios, times, residual, contacts = [], [], 0.0, 0
+    own, theirs, residual, contacts, passes = [], [], 0.0, 0, 0.0
     for _ in range(RUNS):
         data.qpos[:], data.qvel[:], data.qacc_warmstart[:] = qpos, qvel, 0.0
         mujoco.mj_step(model, data, warm)
         begin = time.perf_counter()
         mujoco.mj_step(model, data, count)
-        theirs = (time.perf_counter() - begin) / count
+        theirs.append((time.perf_counter() - begin) / count)
         answer = ours.steps(state, warm, count)
-        residual, contacts = max(residual, answer["residual"]), answer["contacts"]
-        times.append((theirs, answer["time"] / count))
-        ratios.append(answer["time"] / count / theirs)
+        own.append(answer["time"] / count)
+        residual, contacts, passes = max(residual, answer["residual"]), answer["contacts"], answer["passes"]
     ours.close()
-    theirs, own = 1e6 * np.median(times, axis=0)
+    accuracy = {"what": "relative residual", "ours": residual, "peer": None}
+    note = f"{model.nv} velocities, at most {contacts} contacts and limits, {passes:.1f} contact problems a step; MuJoCo {data.ncon} contacts, {data.nefc} rows"
+    shared = {"unit": "s", "ours": spread(own), "accuracy": accuracy}
+    yield {
+        **shared,
+        "name": f"{case.task}-mujoco",
+        "peer": {"name": "MuJoCo", "value": spread(theirs)},
+        "ratio": spread([a / b for a, b in zip(own, theirs, strict=True)]),
+        "note": note,
+    }
     data.qpos[:], data.qvel[:], data.qacc_warmstart[:] = qpos, qvel, 0.0
     mujoco.mj_step(model, data, warm)
-    beside, comment = pinocchio(case, file, model, data, count)
-    low, median, high = np.quantile(ratios, [0.1, 0.5, 0.9])
-    return (
-        f"{case.name:22} {model.nv:4} {data.ncon:4} {data.nefc:4} {contacts:5} {theirs:8.1f} {own:8.1f} "
-        f"{median:6.2f} {low:6.2f}–{high:.2f} {residual:9.1e} {answer['passes']:6.2f} "
-        f"{1e6 * beside:9.1f} {1e-6 * own / beside:6.2f}  {comment}"
-    )
-
-
-def pinocchio(case: Case, file: Path, model: mujoco.MjModel, data: mujoco.MjData, steps: int) -> tuple[float, str]:
-    """Seconds of a step of pinocchio at least, or not a number and why there is none."""
+    name = f"{case.task}-pinocchio"
     if Pinocchio is None:
-        return np.nan, "pinocchio is not installed"
+        yield {"name": name, "absent": "not compared: install by pip install pin"}
+        return
     try:
         # Without the floor, which is no part of the robot.
-        return Pinocchio(file.with_name(Path(case.file).name), model).median(data, steps), ""
+        seconds, worst = Pinocchio(file.with_name(Path(case.file).name), model).steps(data, count)
     except (RuntimeError, ValueError) as error:
-        return np.nan, str(error).strip().splitlines()[-1]
+        reason = str(error).strip().splitlines()[-1]
+        yield {**shared, "name": name, "peer": {"name": "pinocchio", "value": None}, "note": f"no answer of pinocchio: {reason}"}
+        return
+    yield {
+        **shared,
+        "name": name,
+        "peer": {"name": "pinocchio", "value": spread(seconds)},
+        "ratio": spread([float(np.median(own)) / one for one in seconds]),
+        "accuracy": {**accuracy, "peer": worst},
+        "note": "median of ours by five steps of pinocchio, not in turns",
+    }
+
+
+def run(driver: str, task: str) -> None:
+    """Prints the rows of a task."""
+    case = next(case for case in CASES if case.task == task)
+    file = found(case)
+    if file is None:
+        for peer in PEERS:
+            row = {"name": f"{task}-{peer}", "absent": f"not compared: install by pip install {case.package.replace('_', '-')}"}
+            print(json.dumps(row))
+        return
+    try:
+        for row in compare(case, file, driver):
+            print(json.dumps(row), flush=True)
+    finally:
+        if case.on_floor:
+            file.unlink()
 
 
 def main() -> None:
-    """Prints the table."""
-    driver = sys.argv[1]
-    wanted = sys.argv[2] if len(sys.argv) > 2 else ""
-    print(f"MuJoCo {mujoco.__version__}; times of a step in microseconds")
-    print(f"{'robot':22} {'n_v':>4} {'ncon':>4} {'nefc':>4} {'ours':>5} {'mj_step':>8} {'ours':>8} {'ratio':>6} {'10–90 %':>11} {'residual':>9} {'passes':>6} {'pinocchio':>9} {'ratio':>6}")
-    for case in (case for case in CASES if wanted in case.name):
-        file = found(case)
-        if file is None:
-            print(f"{case.name:22} not compared: {case.package} is not installed")
-            continue
-        try:
-            print(compare(case, file, driver), flush=True)
-        except RuntimeError as error:
-            print(f"{case.name:22} {error}", flush=True)
-        finally:
-            if case.on_floor:
-                file.unlink()
+    """Prints the tasks or the rows of one."""
+    driver, command = sys.argv[1:3]
+    if command == "run":
+        run(driver, sys.argv[3])
+        return
+    for name, module in (("MuJoCo", mujoco), ("pinocchio", pinocchio)):
+        if module is not None:
+            print(json.dumps({"peer": name, "version": module.__version__}))
+    for case in CASES:
+        rows = [f"{case.task}-{peer}" for peer in PEERS]
+        print(json.dumps({"task": case.task, "rows": rows, "needs": ["mujoco"], "seconds": 600}))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! `cargo xtask bench [FILTER] [--peers] [--problems N]`: speed together with accuracy.
+//! `cargo xtask bench [FILTER] [--peers [--page] [--files FOLDER] [--problems N]]`: speed together with accuracy.
 //!
 //! Without `--peers` the criterion benches run and their medians go to `target/bench/`, together with a
 //! description of the machine and the residuals of the timed results.
@@ -25,16 +25,27 @@ const NAMES: &str = "expected a part of a name in target/bench/medians.txt of a 
 pub(crate) struct Options {
     filter: Option<String>,
     peers: bool,
+    /// Whether the page of the book is written.
+    page: bool,
+    /// A folder of contact problems of Siconos.
+    files: Option<String>,
     problems: u32,
 }
 
 impl Options {
     pub(crate) fn parse(arguments: &[&str]) -> anyhow::Result<Self> {
-        let mut options = Self { filter: None, peers: false, problems: PROBLEMS };
+        let mut options =
+            Self { filter: None, peers: false, page: false, files: None, problems: PROBLEMS };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match *argument {
                 "--peers" => options.peers = true,
+                "--page" => options.page = true,
+                "--files" => {
+                    let folder = rest.next().filter(|folder| !folder.starts_with('-'));
+                    let folder = folder.ok_or_else(|| Refusal::new("--files expects a folder"))?;
+                    options.files = Some((*folder).to_owned());
+                }
                 "--problems" => {
                     let value = rest.next().copied().unwrap_or_default();
                     options.problems = value.parse().ok().filter(|n| *n > 0).ok_or_else(|| {
@@ -46,6 +57,9 @@ impl Options {
                 }
                 unknown => return Err(Refusal::new(format!("unknown: bench {unknown}")).into()),
             }
+        }
+        if !options.peers && (options.page || options.files.is_some()) {
+            return Err(Refusal::new("--page and --files belong to --peers").into());
         }
         Ok(options)
     }
@@ -59,7 +73,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     fs::write(folder.join("machine.txt"), &machine)?;
     print!("{machine}");
     if options.peers {
-        return peers::run(options, &folder, &machine);
+        return peers::run(options, &folder);
     }
 
     let residuals = folder.join("residuals.tsv");
@@ -94,13 +108,28 @@ mod tests {
 
     #[test]
     fn options_come_in_any_order() {
-        let options = Options::parse(&["--problems", "5", "box", "--peers"]).unwrap();
-        assert_eq!(options, Options { filter: Some("box".to_string()), peers: true, problems: 5 });
+        let options =
+            Options::parse(&["--problems", "5", "box", "--files", "data", "--peers"]).unwrap();
+        let expected = Options {
+            filter: Some("box".to_string()),
+            peers: true,
+            page: false,
+            files: Some("data".to_string()),
+            problems: 5,
+        };
+        assert_eq!(options, expected);
     }
 
     #[test]
     fn wrong_options_are_refused() {
-        for wrong in [&["--problems"][..], &["--problems", "0"], &["--fast"], &["a", "b"]] {
+        for wrong in [
+            &["--problems"][..],
+            &["--problems", "0"],
+            &["--fast"],
+            &["a", "b"],
+            &["--page"],
+            &["--peers", "--files"],
+        ] {
             let error = Options::parse(wrong).unwrap_err();
             assert!(error.is::<Refusal>(), "{wrong:?}");
         }

@@ -68,8 +68,9 @@ usage: cargo xtask COMMAND
   downstream                          build and run the packages of examples/downstream
   reproduce [ID…] [--sensitivity]     the published experiments, into target/reproduction/; or which changes of their
                                       inputs make their rows fail
-  bench [FILTER] [--peers] [--problems N]
-                                      speed and accuracy; --peers beside the peers installed here
+  bench [FILTER] [--peers [--page] [--files FOLDER] [--problems N]]
+                                      speed and accuracy; --peers one table beside the peers installed here, with
+                                      --page also the page of the book; --files contact problems of Siconos
   fuzz [--seconds S] [--seed S] [--target T]
                                       random problems for every solver, law and scheme, judged by a second
                                       opinion; two minutes with the hash of the commit as seed by default
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn each_command_has_its_own_help() {
         let usage = usage_of("bench").expect("a command");
-        assert!(usage.starts_with("  bench [FILTER]") && usage.lines().count() == 2, "{usage}");
+        assert!(usage.starts_with("  bench [FILTER]") && usage.lines().count() == 3, "{usage}");
         assert_eq!(usage_of("tidy").map(|usage| usage.lines().count()), Some(1));
         assert_eq!(usage_of("tydi"), None);
         assert_eq!(usage_of(""), None);

@@ -1,185 +1,212 @@
-//! Other libraries on the same problems in the same run.
+//! Other libraries on the same problems in the same run: one table with accuracy beside speed.
 //!
-//! The peers are Siconos's lexicographic Lemke method and its solvers of contacts with friction, the whole steps of
-//! robots by MuJoCo and pinocchio, and piles of spheres and bricks by rapier. For Siconos our drivers in C are compiled against the installed library. The programs `lemke_peers` and
-//! `friction_peers` of percussion-benches send them each problem in turn with our solvers, so that load and
-//! clock of the machine affect both times alike. For MuJoCo and pinocchio `benches/peers/whole_step.py` does the same, for rapier
-//! the bench `granular_pile`.
+//! The program `peers` of percussion-benches and `benches/peers/whole_step.py` know the rows and print each as one JSON object
+//! a line. Every task of theirs is one process with a time limit, so that one that fails is a row that says so. For Siconos the
+//! drivers in C are compiled against the installed library.
+//!
+//! After each task `peers.txt`, `peers.json` and `peers.md` in `target/bench` have all rows so far. With `--page` the last
+//! two become those of the book at the end: only then, because a run on a busy machine or without a peer should not change it.
 
-use std::{
-    env, fs,
-    io::{BufRead, BufReader},
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
+mod installed;
+mod page;
+mod row;
+mod tasks;
+
+use std::{fs, path::Path, process::Command, time::Instant};
+
+use anyhow::Context;
+
+use self::{
+    page::Comparison,
+    row::Row,
+    tasks::{Program, Task},
 };
-
-use anyhow::{Context, bail};
-
-use super::Options;
+use super::{Options, machine};
 use crate::shell::{self, Refusal, cargo};
 
-/// Include folders of system packages and of local installations.
-const HEADERS: [&str; 2] = ["/usr/include/siconos", "/usr/local/include/siconos"];
+/// The page of the book, and its data.
+const PAGE: [&str; 2] = ["docs/src/peers.md", "docs/src/peers.json"];
 
-/// One comparison, in the order of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
-    /// Linear complementarity problems, with Siconos.
-    Lcp,
-    /// Contacts with friction, with Siconos.
-    Friction,
-    /// Whole steps of robots, with MuJoCo and pinocchio.
-    Robots,
-    /// Spheres and bricks, with rapier, which cargo fetches.
-    Grains,
-}
-
-impl Comparison {
-    const ALL: [Self; 4] = [Self::Lcp, Self::Friction, Self::Robots, Self::Grains];
-
-    const fn title(self) -> &'static str {
-        match self {
-            Self::Lcp => "Linear complementarity problems beside Siconos",
-            Self::Friction => "Contacts with friction beside Siconos",
-            Self::Robots => "Whole steps of robots beside MuJoCo and pinocchio",
-            Self::Grains => "Spheres and bricks beside rapier",
-        }
+/// Measures the rows whose names contain the filter, and saves them in `folder`.
+pub(super) fn run(options: &Options, folder: &Path) -> anyhow::Result<()> {
+    if options.page && options.filter.is_some() {
+        return Err(Refusal::new("--page writes the page of all rows, expected no filter").into());
     }
-
-    /// The comparison that a filter selects by its beginning.
-    fn of(filter: &str) -> Self {
-        let named =
-            [("friction", Self::Friction), ("robots", Self::Robots), ("granular", Self::Grains)];
-        let found = named.into_iter().find(|(name, _)| filter.starts_with(name));
-        found.map_or(Self::Lcp, |(_, comparison)| comparison)
+    if let Some(files) = options.files.as_ref().filter(|files| !Path::new(files).is_dir()) {
+        return Err(Refusal::new(format!("--files is `{files}`, expected a folder")).into());
     }
-
-    /// Its table.
-    fn run(self, options: &Options, folder: &Path) -> anyhow::Result<String> {
-        let filter = options.filter.as_deref();
-        match self {
-            Self::Lcp => siconos(["lemke_peers", "siconos_lemke"], options, folder),
-            Self::Friction => siconos(["friction_peers", "siconos_friction"], options, folder),
-            Self::Robots => {
-                let name = filter.and_then(|filter| filter.strip_prefix("robots"));
-                robots(name.unwrap_or_default().trim_start_matches('/'))
-            }
-            Self::Grains => grains(filter.unwrap_or("granular/")),
-        }
+    let start = Instant::now();
+    build()?;
+    let mut missing = Vec::new();
+    if let Err(error) = installed::siconos(folder) {
+        eprintln!("{error:#}");
+        missing.push("siconos");
     }
-}
-
-/// Runs the comparisons and saves their tables with the description of the machine.
-///
-/// A filter that begins with `friction` selects a part of that comparison, one that begins with `robots` the whole steps (of
-/// the robots whose name contains what follows a `/`), one that begins with `granular` the grains, any other one a family of LCPs.
-/// Without a filter a comparison whose peer is missing is named in the table, with the command that installs the peer.
-pub(super) fn run(options: &Options, folder: &Path, machine: &str) -> anyhow::Result<()> {
-    if let Some(filter) = &options.filter {
-        let table = Comparison::of(filter).run(options, folder)?;
-        println!("\n{table}");
-        return save(folder, machine, &table);
+    if options.files.is_none() {
+        missing.push("files");
     }
-    let mut tables = String::new();
-    for comparison in Comparison::ALL {
-        let table = match comparison.run(options, folder) {
-            Err(error) if error.is::<Refusal>() => format!("not compared: {error}"),
-            table => table?,
-        };
-        let table = format!("{}\n\n{}\n\n", comparison.title(), table.trim_end());
-        println!("\n{table}");
-        tables += &table;
-        save(folder, machine, &tables)?;
-    }
-    Ok(())
-}
-
-/// The table of a program of percussion-benches with a driver of Siconos.
-fn siconos(
-    [program, driver]: [&str; 2],
-    options: &Options,
-    folder: &Path,
-) -> anyhow::Result<String> {
-    let peer = self::driver(driver, folder)?;
-    let package = ["run", "--release", "--package", "percussion-benches", "--bin", program, "--"];
-    let mut command = cargo(package);
-    command.arg(peer);
-    if program == "lemke_peers" {
-        command.arg(options.problems.to_string());
-    }
-    shell::read(command.args(&options.filter))
-}
-
-/// What the bench of grains whose names begin with `filter` says of ours and of rapier: times in turns, overlap, approach and
-/// kinetic energy.
-fn grains(filter: &str) -> anyhow::Result<String> {
-    let bench = ["bench", "--package", "percussion-benches", "--bench", "granular_pile", "--"];
-    let mut command = cargo(bench);
-    command.arg(filter).stderr(Stdio::piped());
-    let mut running = command.spawn().context("starting the bench of grains")?;
-    let mut table = String::new();
-    for line in running.stderr.take().map(BufReader::new).into_iter().flat_map(BufRead::lines) {
-        let line = line?;
-        eprintln!("{line}");
-        if ["bricks/", "pile/"].iter().any(|name| line.starts_with(name)) {
-            table += &line;
-            table.push('\n');
-        }
-    }
-    if !running.wait()?.success() {
-        bail!("the bench of grains failed");
-    }
-    Ok(table)
-}
-
-fn save(folder: &Path, machine: &str, tables: &str) -> anyhow::Result<()> {
-    fs::write(folder.join("peers.txt"), format!("{machine}\n{tables}"))?;
-    println!("saved in {}", folder.display());
-    Ok(())
-}
-
-/// Whole steps of robots whose name contains `name`, by the Python of the variable `PYTHON` or `python3`.
-fn robots(name: &str) -> anyhow::Result<String> {
-    let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
-    if !shell::succeeds(Command::new(&python).args(["-c", "import mujoco, numpy"])) {
-        let install = "pip install mujoco pin gymnasium gymnasium-robotics mjlab dm-control";
-        return Err(Refusal::missing("MuJoCo for Python", install).into());
-    }
-    let example = ["--package", "percussion-benches", "--example", "whole_step"];
-    shell::run(cargo(["build", "--release"]).args(example))?;
-    let mut command = Command::new(python);
-    command.arg(shell::root().join("benches/peers/whole_step.py"));
-    command.arg(shell::target().join("release/examples/whole_step")).arg(name);
-    shell::read(&mut command)
-}
-
-/// Compiles the driver `name` into `folder`.
-fn driver(name: &str, folder: &Path) -> anyhow::Result<PathBuf> {
-    if !shell::succeeds(Command::new("cc").arg("--version")) {
-        return Err(Refusal::missing("a C compiler", "sudo apt-get install gcc").into());
-    }
-    let Some(headers) = HEADERS.iter().map(Path::new).find(|path| path.is_dir()) else {
-        let install = "sudo apt-get install libsiconos-numerics-dev";
-        return Err(Refusal::missing("Siconos (numerics)", install).into());
+    let mut comparison = Comparison {
+        date: today(),
+        machine: machine::lines(),
+        load: [machine::load(), None],
+        peers: installed::versions(),
+        ..Comparison::default()
     };
-    let program = folder.join(name);
-    let mut command = Command::new("cc");
-    command.arg("-O2").arg("-I").arg(headers).arg("-I").arg(headers.join("numerics"));
-    command.arg(shell::root().join(format!("benches/peers/{name}.c")));
-    command.arg("-o").arg(&program).arg("-lsiconos_numerics");
-    shell::run(&mut command)?;
-    Ok(program)
+    let mut tasks = ours(options, folder).list()?.0;
+    tasks.extend(robots(&mut missing, &mut comparison));
+    let filter = options.filter.as_deref().unwrap_or_default();
+    let tasks = selected(tasks, filter)?;
+    println!("{} rows in {} tasks; saved in {}", rows_of(&tasks), tasks.len(), folder.display());
+    for (index, task) in tasks.iter().enumerate() {
+        println!(
+            "[{}/{}, {:.0} s] {}",
+            index + 1,
+            tasks.len(),
+            start.elapsed().as_secs_f64(),
+            task.name
+        );
+        let tell = |row: &Row| {
+            if row.name.contains(filter) {
+                println!("  {}: {}", row.name, row.cells().map(|c| c + ";").join(" "));
+            }
+        };
+        let need = missing.iter().find(|need| task.needs.iter().any(|needed| needed == *need));
+        let rows = match need {
+            None => task.run(tell),
+            Some(need) => {
+                let absent = |name: &String| Row::absent(name, installed::not_compared(need));
+                let rows: Vec<Row> = task.rows.iter().map(absent).collect();
+                rows.iter().for_each(tell);
+                rows
+            }
+        };
+        comparison.rows.extend(rows.into_iter().filter(|row| row.name.contains(filter)));
+        comparison.minutes = start.elapsed().as_secs_f64() / 60.0;
+        comparison.load[1] = machine::load();
+        save(&comparison, folder)?;
+    }
+    println!("\n{}\nsaved in {}", comparison.text(), folder.display());
+    if options.page {
+        for (to, from) in PAGE.iter().zip(["peers.md", "peers.json"]) {
+            fs::copy(folder.join(from), shell::root().join(to))
+                .with_context(|| (*to).to_owned())?;
+            println!("{to} is written");
+        }
+    }
+    Ok(())
+}
+
+/// Builds the program and the driver of whole steps.
+///
+/// The examples have the dependencies of the benches, so that these compile nothing again.
+fn build() -> anyhow::Result<()> {
+    let package = ["build", "--release", "--package", "percussion-benches"];
+    shell::run(cargo(package).args(["--bin", "peers", "--bin", "whole_step", "--examples"]))
+}
+
+/// Our program.
+fn ours(options: &Options, folder: &Path) -> Program {
+    let mut words = vec!["--problems".to_owned(), options.problems.to_string()];
+    words.extend(["--drivers".to_owned(), folder.display().to_string()]);
+    if let Some(files) = &options.files {
+        words.extend(["--files".to_owned(), files.clone()]);
+    }
+    Program { start: vec![shell::target().join("release/peers")], options: words }
+}
+
+/// The tasks of robots, one that is not compared where Python itself is missing.
+fn robots(missing: &mut Vec<&str>, comparison: &mut Comparison) -> Vec<Task> {
+    let python = installed::python();
+    if !installed::has_modules(&python, "mujoco, numpy") {
+        missing.push("mujoco");
+    }
+    let script = shell::root().join("benches/peers/whole_step.py");
+    let driver = shell::target().join("release/whole_step");
+    let program = Program { start: vec![python, script, driver], options: Vec::new() };
+    match program.list() {
+        Ok((tasks, versions)) => {
+            comparison.peers.extend(versions);
+            tasks
+        }
+        Err(error) => {
+            eprintln!("{error:#}");
+            missing.push("mujoco");
+            let (name, needs) = ("robots".to_owned(), vec!["mujoco".to_owned()]);
+            vec![Task { rows: vec![name.clone()], name, needs, seconds: 0, program }]
+        }
+    }
+}
+
+fn rows_of(tasks: &[Task]) -> usize {
+    tasks.iter().map(|task| task.rows.len()).sum()
+}
+
+/// The tasks with a row whose name contains `filter`; of their rows only these.
+fn selected(tasks: Vec<Task>, filter: &str) -> anyhow::Result<Vec<Task>> {
+    let mut groups: Vec<&str> =
+        tasks.iter().flat_map(|task| &task.rows).filter_map(|row| row.split('/').next()).collect();
+    groups.dedup();
+    let groups = groups.join(", ");
+    let mut tasks = tasks;
+    for task in &mut tasks {
+        task.rows.retain(|row| row.contains(filter));
+    }
+    tasks.retain(|task| !task.rows.is_empty());
+    if tasks.is_empty() {
+        let message = format!(
+            "no row of the comparison is named like `{filter}`, expected a part of a name; names begin with {groups}"
+        );
+        return Err(Refusal::new(message).into());
+    }
+    Ok(tasks)
+}
+
+fn save(comparison: &Comparison, folder: &Path) -> anyhow::Result<()> {
+    let data = serde_json::to_string_pretty(comparison)? + "\n";
+    for (name, text) in
+        [("peers.txt", comparison.text()), ("peers.json", data), ("peers.md", comparison.page())]
+    {
+        fs::write(folder.join(name), text).with_context(|| format!("writing {name}"))?;
+    }
+    Ok(())
+}
+
+/// Year, month and day.
+fn today() -> String {
+    let date = shell::read(Command::new("date").args(["-u", "+%F"]));
+    date.map_or_else(|_| "unknown".to_owned(), |date| date.trim().to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn task(rows: &[&str]) -> Task {
+        let rows = rows.iter().map(|row| (*row).to_owned()).collect();
+        Task {
+            name: "task".to_owned(),
+            rows,
+            needs: Vec::new(),
+            seconds: 1,
+            program: Program::default(),
+        }
+    }
+
     #[test]
-    fn the_beginning_of_a_filter_selects_the_comparison() {
-        assert_eq!(Comparison::of("friction/stack"), Comparison::Friction);
-        assert_eq!(Comparison::of("robots/ant"), Comparison::Robots);
-        assert_eq!(Comparison::of("granular/bricks"), Comparison::Grains);
-        assert_eq!(Comparison::of("box"), Comparison::Lcp);
+    fn a_filter_selects_rows() {
+        let all = || vec![task(&["lcp/box", "lcp/ray"]), task(&["bricks/rapier"])];
+        let chosen = selected(all(), "box").unwrap();
+        assert_eq!((chosen.len(), &*chosen[0].rows), (1, &["lcp/box".to_owned()][..]));
+        assert_eq!(rows_of(&selected(all(), "").unwrap()), 3, "without a filter all");
+        let error = selected(all(), "bricks/mujoco").unwrap_err();
+        assert!(error.is::<Refusal>() && error.to_string().contains("lcp, bricks"), "{error}");
+    }
+
+    #[test]
+    fn the_page_is_only_written_whole() {
+        let options = Options::parse(&["--peers", "--page", "bricks"]).unwrap();
+        assert!(run(&options, Path::new("")).unwrap_err().is::<Refusal>(), "with a filter");
+        let options = Options::parse(&["--peers", "--files", "/no/such/folder"]).unwrap();
+        assert!(run(&options, Path::new("")).unwrap_err().is::<Refusal>(), "no folder");
     }
 }

@@ -1,4 +1,4 @@
-//! The same pile in rapier.
+//! The same piles in rapier: [`Pile`].
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use percussion_collision as collision;
@@ -13,14 +13,26 @@ use rapier3d_f64::{
     pipeline::PhysicsWorld,
 };
 
-/// Spheres between planes.
-pub(super) struct Pile {
+/// Spheres or bricks between planes, in a world of rapier with 4 substeps, on one thread.
+pub struct Pile {
     world: PhysicsWorld,
     bodies: Vec<RigidBodyHandle>,
 }
 
+impl std::fmt::Debug for Pile {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Pile of {} bodies", self.bodies.len())
+    }
+}
+
 impl Pile {
-    pub(super) fn new(ours: &World) -> Self {
+    /// Spheres at the positions and with the velocities of `ours`.
+    ///
+    /// # Panics
+    ///
+    /// If a wall is no plane.
+    #[must_use]
+    pub fn new(ours: &World) -> Self {
         let mut world = PhysicsWorld::new();
         let (grains, settings) = (ours.grains(), ours.settings());
         world.gravity = vector(&settings.gravity);
@@ -51,8 +63,13 @@ impl Pile {
         Self { world, bodies }
     }
 
-    /// Bricks between half-spaces.
-    pub(super) fn bricks(ours: &Bodies, half_extents: Vector3<f64>) -> Self {
+    /// Bricks at the poses and with the velocities of `ours`.
+    ///
+    /// # Panics
+    ///
+    /// If a boundary is no half-space.
+    #[must_use]
+    pub fn bricks(ours: &Bodies, half_extents: Vector3<f64>) -> Self {
         let mut world = PhysicsWorld::new();
         let settings = ours.settings();
         world.gravity = vector(&settings.gravity);
@@ -85,8 +102,9 @@ impl Pile {
         Self { world, bodies }
     }
 
-    /// The bricks of `ours` with the poses and velocities of rapier's.
-    pub(super) fn bodies(&self, ours: &Bodies) -> Vec<Body> {
+    /// Returns the bricks of `ours` with the poses and velocities of rapier's.
+    #[must_use]
+    pub fn bodies(&self, ours: &Bodies) -> Vec<Body> {
         let vector = |vector: Vector| Vector3::new(vector.x, vector.y, vector.z);
         let place = |(body, &handle): (&Body, &RigidBodyHandle)| {
             let theirs = &self.world.bodies[handle];
@@ -102,12 +120,14 @@ impl Pile {
         ours.bodies().iter().zip(&self.bodies).map(place).collect()
     }
 
-    pub(super) fn step(&mut self) {
+    /// Makes a step.
+    pub fn step(&mut self) {
         self.world.step();
     }
 
     /// Positions and velocities.
-    pub(super) fn state(&self) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
+    #[must_use]
+    pub fn state(&self) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
         let ours = |vector: Vector| Vector3::new(vector.x, vector.y, vector.z);
         let bodies = self.bodies.iter().map(|&handle| &self.world.bodies[handle]);
         bodies.map(|body| (ours(body.translation()), ours(body.linvel()))).unzip()

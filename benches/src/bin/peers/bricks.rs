@@ -1,0 +1,71 @@
+//! A thousand settled bricks, beside rapier and on two threads.
+
+use percussion_benches::{
+    bricks::{HALF, judge, settled},
+    rapier::Pile,
+    row::{Accuracy, Pairs, Reach, Row, Spread, timed},
+};
+use percussion_granular::bodies::Bodies;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::{Outcome, Task};
+
+/// Steps of each in turns.
+const ROUNDS: usize = 200;
+
+pub(crate) fn task() -> Task {
+    let rows = ["bricks/rapier", "bricks/threads"].map(str::to_owned);
+    Task::of_rows("bricks", rows.into(), &[], |_| measure())
+}
+
+fn step(pool: &ThreadPool, pile: &mut Bodies) -> Outcome<f64> {
+    let mut report = None;
+    let time = timed(|| report = Some(pool.install(|| pile.step())));
+    report.transpose()?;
+    Ok(time)
+}
+
+fn measure() -> Outcome {
+    let [one, two] = [1, 2].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
+    let pools = [one?, two?];
+    let pile = settled();
+    let mut peer = Pile::bricks(&pile, HALF);
+    (0..100).for_each(|_| peer.step());
+    let (mut alone, mut shared) = (pile.clone(), pile.clone());
+    let (mut pairs, mut gains) = (Pairs::default(), Vec::new());
+    for _ in 0..ROUNDS {
+        let own = step(&pools[0], &mut alone)?;
+        pairs.add(own, timed(|| peer.step()));
+        let own = step(&pools[0], &mut alone)?;
+        gains.push(own / step(&pools[1], &mut shared)?);
+        step(&pools[1], &mut shared)?;
+    }
+    if alone.bodies() != shared.bodies() {
+        return Err("the bits depend on the number of threads".into());
+    }
+    let ours = judge(alone.bodies(), alone.boundaries());
+    let theirs = judge(&peer.bodies(&pile), pile.boundaries());
+    let accuracy = |peer| {
+        Some(Accuracy { what: "largest overlap (shortest edges)", ours: ours.overlap, peer })
+    };
+    let row = Row {
+        accuracy: accuracy(Some(theirs.overlap)),
+        reach: Some(Reach::RatioAtMost(1.0)),
+        note: format!(
+            "a step on one thread; approach {:.1e} and {:.1e} m/s",
+            ours.approach, theirs.approach
+        ),
+        ..Row::of_pairs("bricks/rapier", "rapier", &pairs)
+    };
+    row.print()?;
+    let gain = Row {
+        name: "bricks/threads".to_owned(),
+        unit: "×",
+        ours: Spread::of(&gains),
+        accuracy: accuracy(None),
+        reach: Some(Reach::OursAtLeast(1.7)),
+        note: "as fast on two threads as on one, the same bits".to_owned(),
+        ..Row::default()
+    };
+    Ok(gain.print()?)
+}
