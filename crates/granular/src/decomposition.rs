@@ -53,6 +53,7 @@ pub use crate::partition::{Lane, Partition};
 use crate::{
     domain::{Balance, Domain, Share},
     grains::Grain,
+    periods::Periods,
     report::Report,
     settings::{Error, Settings},
     wall::Wall,
@@ -208,6 +209,12 @@ impl<E: Exchange> Domain for Subdomain<E> {
 
     fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
         self.world.set_settings(settings)
+    }
+
+    fn set_periods(&mut self, _: Periods) -> Result<(), Error> {
+        let value = self.size() as f64;
+        let expected = "a world of its own: ranks of a divided world cannot repeat it yet";
+        Err(Error::Setting { name: "periods with a number of ranks", value, expected })
     }
 
     /// After an error the subdomain must not be used any more.

@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 use crate::{
     grains::Grain,
     partition::{Lane, Partition},
+    periods::Periods,
     report::Report,
     settings::{Error, Settings},
     state::State,
@@ -84,6 +85,13 @@ pub trait Domain {
     ///
     /// Those of [`World::set_settings`].
     fn set_settings(&mut self, settings: Settings) -> Result<(), Error>;
+
+    /// [`World::set_periods`]; only a world of one rank can repeat itself.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`World::set_periods`]; [`Error::Setting`] for a part of a world.
+    fn set_periods(&mut self, periods: Periods) -> Result<(), Error>;
 
     /// Advances by one time step, together with all other ranks.
     ///
@@ -241,6 +249,10 @@ impl Domain for World {
 
     fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
         Self::set_settings(self, settings)
+    }
+
+    fn set_periods(&mut self, periods: Periods) -> Result<(), Error> {
+        Self::set_periods(self, periods)
     }
 
     fn step(&mut self) -> Result<Report, Error> {

@@ -117,6 +117,45 @@ impl Periods {
         self.edges.into_iter().enumerate().map(along).fold(f64::NEG_INFINITY, f64::max)
     }
 
+    /// The place in the box of a point or of one of its images (m), with the images where they are by the
+    /// [offset](Self::offset).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use percussion_granular::Periods;
+    ///
+    /// let periods = Periods::new(Vector3::zeros(), [Some(1.0), None, Some(1.0)]);
+    /// assert_eq!(periods.wrapped(&Vector3::new(-0.25, 7.0, 2.5)), Vector3::new(0.75, 7.0, 0.5));
+    /// ```
+    #[must_use]
+    pub fn wrapped(&self, at: &Vector3<f64>) -> Vector3<f64> {
+        let mut place = *at;
+        self.enter(&mut place, |_| ());
+        place
+    }
+
+    /// Moves a point into the box; `rise` is called with the number of edges along `z`, if it is not zero.
+    fn enter(&self, place: &mut Vector3<f64>, rise: impl FnOnce(f64)) {
+        let along = |k: usize, place: &Vector3<f64>| {
+            let times = |edge: f64| ((place[k] - self.low[k]) / edge).floor();
+            self.edges[k].map_or([0.0; 2], |edge| [times(edge), edge])
+        };
+        let [up, edge] = along(2, place);
+        if up != 0.0 {
+            place.z -= up * edge;
+            place.x -= up * self.offset;
+            rise(up);
+        }
+        for k in [1, 0] {
+            let [times, edge] = along(k, place);
+            if times != 0.0 {
+                place[k] -= times * edge;
+            }
+        }
+    }
+
     /// The part of the offset that is not a whole edge.
     pub(crate) fn reduce(&mut self) {
         if let Some(edge) = self.edges[0] {
@@ -127,17 +166,7 @@ impl Periods {
     /// Moves grains that have left the box to where they come in.
     pub(crate) fn wrap(&self, grains: &mut Grains) {
         for (position, motion) in grains.positions.iter_mut().zip(&mut grains.motions) {
-            for k in [2, 1, 0] {
-                let Some(edge) = self.edges[k] else { continue };
-                let times = ((position[k] - self.low[k]) / edge).floor();
-                if times != 0.0 {
-                    position[k] -= times * edge;
-                    if k == 2 {
-                        position.x -= times * self.offset;
-                        motion.velocity.x -= times * self.shear;
-                    }
-                }
-            }
+            self.enter(position, |times| motion.velocity.x -= times * self.shear);
         }
     }
 }

@@ -214,14 +214,15 @@ impl RadialDistribution {
     }
 
     /// Counts the pairs of the grains of all ranks at this time, on rank 0; [`unite`](Self::unite) gives the result to
-    /// all.
+    /// all. In a world that repeats itself, grains are where they are in its box.
     ///
     /// # Errors
     ///
     /// [`Error::Unreachable`].
     pub fn add_all(&mut self, domain: &mut impl Domain) -> Result<(), Error> {
-        let grains = domain.world().grains();
-        let all = grains.identities().iter().zip(grains.positions());
+        let (grains, periods) = (domain.world().grains(), domain.world().periods());
+        let place = |at: &Vector3<f64>| periods.map_or(*at, |periods| periods.wrapped(at));
+        let all = grains.identities().iter().zip(grains.positions().iter().map(place));
         let own = all.filter(|(identity, place)| domain.is_own(**identity) && self.has(place));
         let words = own.flat_map(|(_, place)| [place.x, place.y, place.z].map(f64::to_bits));
         let places = domain.gather(words.collect())?.concat();

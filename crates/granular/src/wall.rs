@@ -1,5 +1,6 @@
 //! The walls of a world: [`Wall`], a [`Surface`] of infinite mass with a prescribed motion.
 
+mod bounds;
 mod shell;
 
 use nalgebra::{Isometry3, Unit, Vector3};
@@ -139,16 +140,7 @@ impl Wall {
     pub(crate) fn advance(&mut self, step: f64) {
         let shift = step * self.velocity;
         self.center += shift;
-        match &mut self.surface {
-            Surface::Plane { point, .. }
-            | Surface::Cylinder { point, .. }
-            | Surface::Tube { point, .. } => *point += shift,
-            Surface::Solid { pose, .. } => pose.translation.vector += shift,
-            Surface::Frustum(frustum) => frustum.base += shift,
-            Surface::Triangle(triangle) => {
-                triangle.corners.iter_mut().for_each(|corner| *corner += shift);
-            }
-        }
+        self.surface.shift(&shift);
     }
 
     /// The first entry that is invalid: its name, value and what was expected.

@@ -1,5 +1,6 @@
 //! All grains and walls, and the step that moves them: [`World`].
 
+mod near;
 mod repeat;
 mod search;
 mod sweeps;

@@ -57,20 +57,22 @@
 //! | `[[materials]]` | `between` two materials: `friction` |
 //! | `[[insert]]` | `lattice`, `random` or `stream` of `grains` in a [`region`](Region), at `time`, with `velocity`, by `seed` |
 //! | `[[remove]]` | grains `behind` a plane or `outside` a box, after every step |
+//! | `periodic` | where the box that repeats itself begins and ends along [`x`, `y` and `z`](Periodic) |
 //! | `[output]` | seconds between `pictures` and `checkpoints` |
 //! | `[statistics]` | what is measured, see [`Statistics`] |
 //!
 //! # Limits
 //!
-//! What the steps cannot do is refused with its line: restitution above 0, rolling friction and periodic directions
-//! (unknown fields or values), walls held at a force, friction that differs among grains, and rotations that do not
-//! map a wall onto itself.
+//! What the steps cannot do is refused with its line: restitution above 0, rolling friction (an unknown field), walls held at
+//! a force, friction that differs among grains, rotations that do not map a wall onto itself, and periodic directions on
+//! several ranks.
 
 mod build;
 mod builtin;
 mod check;
 mod format;
 mod measure;
+mod periodic;
 mod place;
 mod run;
 mod scale;
@@ -85,9 +87,9 @@ use nalgebra::Vector3;
 pub use self::{
     builtin::BUILT_IN,
     format::{
-        Block, Cells, FlowPlane, GrainKind, Insertion, Lattice, Material, Output, PlaneOf, Radial,
-        Random, Region, Removal, Round, Scene, Statistics, Steps, Stream, SurfaceOf, Vibration,
-        WallEntry, WallShape,
+        Block, Cells, FlowPlane, GrainKind, Insertion, Lattice, Material, Output, Periodic,
+        PlaneOf, Radial, Random, Region, Removal, Round, Scene, Statistics, Steps, Stream,
+        SurfaceOf, Vibration, WallEntry, WallShape,
     },
     measure::Measures,
     run::Run,

@@ -10,6 +10,9 @@ use crate::{Domain, Error, Grains, World};
 ///
 /// Grains are followed by their identities, so that corrections of overlaps, insertion and removal do not count. A grain
 /// that passes and is removed within the same step is not seen.
+///
+/// In a world that repeats itself along the normal, the plane does, too, and a grain that passes any of its images counts.
+/// A normal between an axis that repeats and others has no such images: what it counts is then without meaning.
 #[derive(Clone, Debug)]
 pub struct Flow {
     point: Vector3<f64>,
@@ -41,21 +44,36 @@ impl Flow {
     pub fn look(&mut self, domain: &impl Domain) {
         let world: &World = domain.world();
         let grains = world.grains();
+        let edge = self.edge(world);
         let known = self.beyond.len() as u64;
         self.beyond.resize(usize::try_from(world.next_identity()).unwrap_or(usize::MAX), false);
         for (index, (identity, place)) in
             grains.identities().iter().zip(grains.positions()).enumerate()
         {
-            let is_beyond = self.normal.dot(&(place - self.point)) > 0.0;
+            let mut distance = self.normal.dot(&(place - self.point));
+            if let Some(edge) = edge {
+                distance -= (distance / edge).round() * edge;
+            }
+            let is_beyond = distance > 0.0;
             let Some(was) = usize::try_from(*identity).ok().and_then(|k| self.beyond.get_mut(k))
             else {
                 continue;
             };
-            if *identity < known && is_beyond != *was && domain.is_own(*identity) {
+            // Halfway between two images of the plane a grain is nearer to the next one from then on, but has passed none. A
+            // grain moves by less than its radius in a step, which is less than a quarter of an edge.
+            let is_near = edge.is_none_or(|edge| distance.abs() < 0.25 * edge);
+            if *identity < known && is_beyond != *was && is_near && domain.is_own(*identity) {
                 self.passed += if is_beyond { grains.mass(index) } else { -grains.mass(index) };
             }
             *was = is_beyond;
         }
+    }
+
+    /// Distance of two images of the plane along its normal (in units of its length, m), in a world that repeats itself
+    /// along it.
+    fn edge(&self, world: &World) -> Option<f64> {
+        let axis = self.normal.iamax();
+        world.periods()?.edges[axis].map(|edge| self.normal[axis].abs() * edge)
     }
 
     /// The mass that has passed as grains of this rank (kg).

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::whole;
-use crate::{Domain, Error, Grains};
+use crate::{Domain, Error, Grains, Periods};
 
 /// Averages over time in equal cells of a box. A grain counts in the cell of its center, with its whole volume, so that
 /// cells should be several diameters wide.
@@ -47,14 +47,16 @@ impl BoxAverages {
         Ok(Self { corners, counts, times: 0.0, sums: vec![(0.0, Vector3::zeros(), 0.0); count] })
     }
 
-    /// Counts the grains at this time.
+    /// Counts the grains at this time, at their positions.
     pub fn add(&mut self, grains: &Grains) {
-        self.add_where(grains, |_| true);
+        self.add_where(grains, None, |_| true);
     }
 
-    /// Counts the grains of this rank at this time; [`unite`](Self::unite) adds those of the others.
+    /// Counts the grains of this rank at this time; [`unite`](Self::unite) adds those of the others. In a world that repeats
+    /// itself, grains count where they are in the box.
     pub fn add_own(&mut self, domain: &impl Domain) {
-        self.add_where(domain.world().grains(), |identity| domain.is_own(identity));
+        let world = domain.world();
+        self.add_where(world.grains(), world.periods(), |identity| domain.is_own(identity));
     }
 
     /// Adds what the other ranks have counted; all have counted equally often.
@@ -72,13 +74,19 @@ impl BoxAverages {
         Ok(())
     }
 
-    fn add_where(&mut self, grains: &Grains, counts: impl Fn(u64) -> bool) {
+    fn add_where(
+        &mut self,
+        grains: &Grains,
+        periods: Option<Periods>,
+        counts: impl Fn(u64) -> bool,
+    ) {
         self.times += 1.0;
         let [low, high] = self.corners;
         for (index, position) in grains.positions().iter().enumerate() {
             if !counts(grains.identities()[index]) {
                 continue;
             }
+            let position = periods.map_or(*position, |periods| periods.wrapped(position));
             let place = |k: usize| {
                 let share = (position[k] - low[k]) / (high[k] - low[k]);
                 whole(share * self.counts[k] as f64, self.counts[k])

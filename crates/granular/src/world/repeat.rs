@@ -40,10 +40,21 @@ impl World {
     /// # Ok::<(), percussion_granular::Error>(())
     /// ```
     pub fn periodic(settings: Settings, walls: Vec<Wall>, periods: Periods) -> Result<Self, Error> {
-        periods.check()?;
         let mut world = Self::new(settings, walls)?;
-        world.search.images = Some(Images::new(periods, Vec::new()));
+        world.set_periods(periods)?;
         Ok(world)
+    }
+
+    /// Makes the world repeat itself from the next step on, or with other periods than before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`].
+    pub fn set_periods(&mut self, periods: Periods) -> Result<(), Error> {
+        periods.check()?;
+        self.outdated();
+        self.search.images = Some(Images::new(periods, Vec::new()));
+        Ok(())
     }
 
     /// The box that repeats itself, if the world does, with the offset of its images at this time.

@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 use percussion_collision::CellGrid;
 
+use super::near::NearWalls;
 use crate::{
     grains::{Grains, NEW, narrow},
     images::Images,
@@ -24,6 +25,7 @@ pub(super) struct Search {
     /// Whether the list is valid for the grains.
     current: bool,
     old: Impulses,
+    near: NearWalls,
     /// The pairs across the faces of a periodic box.
     pub(super) images: Option<Images>,
 }
@@ -96,14 +98,16 @@ impl Search {
             let [start, end] = self.cells.places_of(index);
             (slab.index, slab.start, slab.len) = (index, start, end - start);
         }
+        self.near.sort(walls, 0.5 * diameter + self.skin);
         let (cells, skin, old, sorted) = (&self.cells, self.skin, &self.old, &*grains);
+        let near = &self.near;
         parallel::each(slabs, &|slab| {
             let Slab { index, pairs, .. } = slab;
             pairs.clear();
             cells.pairs_of(*index, &sorted.positions, &sorted.radii, skin, &mut |grains| {
                 pairs.push(Pair { grains, impulse: Vector3::zeros() });
             });
-            wall_pairs(sorted, walls, skin, slab);
+            wall_pairs(sorted, (walls, near), skin, slab);
             old.hand_over(&sorted.previous, slab);
         });
         if let Some(images) = &mut self.images {
@@ -176,12 +180,14 @@ fn outer(has: &[bool]) -> Vec<[bool; 2]> {
 }
 
 /// Lists the walls near the grains of a slab.
-fn wall_pairs(grains: &Grains, walls: &[Wall], skin: f64, slab: &mut Slab) {
+fn wall_pairs(grains: &Grains, (walls, near): (&[Wall], &NearWalls), skin: f64, slab: &mut Slab) {
     slab.wall_pairs.clear();
+    let mut found = Vec::new();
     for grain in slab.start..slab.start + slab.len {
         let at = grain as usize;
-        for (wall, shape) in (0..).zip(walls) {
-            if shape.gap(&grains.positions[at], grains.radii[at]).0 <= skin {
+        near.at(&grains.positions[at], &mut found);
+        for &wall in &found {
+            if walls[wall as usize].gap(&grains.positions[at], grains.radii[at]).0 <= skin {
                 slab.wall_pairs.push(WallPair { grain, wall, impulse: Vector3::zeros() });
             }
         }

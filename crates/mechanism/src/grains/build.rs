@@ -5,8 +5,10 @@ use std::{ops::Range, path::Path};
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
 use percussion_granular::{Frustum, Settings, Surface, Triangle, Wall};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
-use super::{GrainKind, Scene, WallEntry, WallShape};
+use super::{GrainKind, Scene, WallEntry, WallShape, place::lattice};
 use crate::{
     Error,
     rules::{at_least_zero, refuse},
@@ -125,7 +127,7 @@ impl Scene {
                     wall.center = entry.center.map_or_else(|| origin(&wall.surface), Vector3::from);
                     check_turning(&path, entry, &wall)?;
                 }
-                walls.push(wall);
+                self.repeat(&path, entry, wall, &mut walls)?;
             }
             if walls.len() > TRIANGLE_LIMIT {
                 let expected = "at most 100 000 walls and triangles in all";
@@ -201,6 +203,10 @@ fn surfaces(path: &str, shape: &WallShape, folder: &Path) -> Result<Vec<Surface>
                 .map_err(|source| Error::Shape { path: format!("{path}.solid.of"), source })?;
             Surface::Solid { shape: of.clone(), pose: pose(*position, *axis, *angle) }
         }
+        WallShape::Spheres { diameter, low, high, pitch, shake, seed } => {
+            let corners = [low, high].map(|corner| Vector3::from(*corner));
+            return balls(path, *diameter, corners, (*pitch, *shake), *seed);
+        }
         WallShape::Mesh { file, scale, position, axis, angle } => {
             let pose = pose(*position, *axis, *angle);
             let failed = |reason| Error::Mesh { path: format!("{path}.mesh.file"), reason };
@@ -212,6 +218,34 @@ fn surfaces(path: &str, shape: &WallShape, folder: &Path) -> Result<Vec<Surface>
         }
     };
     Ok(vec![surface])
+}
+
+/// Balls on a lattice that fills a box, displaced at random.
+fn balls(
+    path: &str,
+    diameter: f64,
+    [low, high]: [Vector3<f64>; 2],
+    (pitch, shake): (f64, f64),
+    seed: u64,
+) -> Result<Vec<Surface>, Error> {
+    let counts = (high - low).map(|edge| (edge / (pitch * diameter) + 1e-9).floor().max(1.0));
+    let count = counts.product();
+    if count > TRIANGLE_LIMIT as f64 || count.is_nan() {
+        refuse(&format!("{path}.spheres"), &count, "at most 100 000 balls")?;
+    }
+    let spacing = (high - low).component_div(&counts);
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut sign = || if shake > 0.0 { random.random_range(-1.0..1.0) } else { 0.0 };
+    let mut surfaces = Vec::new();
+    for node in lattice(counts) {
+        let shaken = shake * diameter * Vector3::from_fn(|_, _| sign());
+        let place = low + node.add_scalar(0.5).component_mul(&spacing) + shaken;
+        surfaces.push(Surface::Solid {
+            shape: Shape::Sphere { radius: 0.5 * diameter },
+            pose: Isometry3::from(place),
+        });
+    }
+    Ok(surfaces)
 }
 
 #[cfg(feature = "urdf")]
@@ -259,13 +293,14 @@ fn check_turning(path: &str, entry: &WallEntry, wall: &Wall) -> Result<(), Error
         let apart = wall.center - point;
         parallel(axis) && axis.cross(&apart).norm() <= 1e-9 * (apart.norm() + point.norm())
     };
+    let one = !matches!(entry.shape, WallShape::Spheres { .. });
     let maps = match &wall.surface {
         Surface::Plane { normal, .. } => parallel(normal),
         Surface::Cylinder { point, axis, .. } | Surface::Tube { point, axis, .. } => {
             about(point, axis)
         }
         Surface::Frustum(frustum) => about(&frustum.base, &frustum.axis),
-        Surface::Solid { shape: Shape::Sphere { .. }, pose } => {
+        Surface::Solid { shape: Shape::Sphere { .. }, pose } if one => {
             (wall.center - pose.translation.vector).norm() == 0.0
         }
         Surface::Solid { shape: Shape::Cylinder { .. } | Shape::Capsule { .. }, pose } => {

@@ -36,10 +36,6 @@ impl Scene {
         if let Some(skin) = self.steps.skin {
             require("steps.skin", &skin, "a number in (0, 1]", skin > 0.0 && skin <= 1.0)?;
         }
-        if !self.periodic.is_empty() {
-            let expected = "no periodic directions, which grains do not have yet: use walls";
-            return refuse("periodic", &self.periodic, expected);
-        }
         self.check_grains()?;
         self.check_walls()?;
         for (index, insertion) in self.insert.iter().enumerate() {
@@ -52,7 +48,8 @@ impl Scene {
             }
         }
         self.check_materials()?;
-        self.check_statistics()
+        self.check_statistics()?;
+        self.check_periodic()
     }
 
     fn check_grains(&self) -> Result<(), Error> {
@@ -238,6 +235,13 @@ fn check_shape(path: &str, shape: &WallShape) -> Result<(), Error> {
         }
         WallShape::Solid { position, axis, angle, .. } => {
             place(&format!("{path}.solid"), position, axis, *angle)
+        }
+        WallShape::Spheres { diameter, low, high, pitch, shake, .. } => {
+            let path = format!("{path}.spheres");
+            positive(&format!("{path}.diameter"), *diameter, LENGTH)?;
+            check_block(&path, &Block { low: *low, high: *high })?;
+            positive(&format!("{path}.pitch"), *pitch, "a positive finite number")?;
+            at_least_zero(&format!("{path}.shake"), *shake, "a finite number of at least 0")
         }
         WallShape::Mesh { scale, position, axis, angle, .. } => {
             let path = format!("{path}.mesh");

@@ -47,9 +47,9 @@ pub struct Scene {
     /// What is measured.
     #[serde(default)]
     pub statistics: Statistics,
-    /// Directions in which space repeats itself: none is possible yet.
+    /// Directions in which space repeats itself, default none.
     #[serde(default)]
-    pub periodic: Vec<String>,
+    pub periodic: Periodic,
     /// The text that it was read from.
     #[serde(skip)]
     pub(super) text: String,
@@ -57,6 +57,19 @@ pub struct Scene {
 
 fn gravity() -> [f64; 3] {
     [0.0, 0.0, -9.81]
+}
+
+/// Where the box that repeats itself begins and ends along each axis (m), the smaller first; `None` where space does not
+/// repeat itself. An edge is more than twice the largest diameter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Periodic {
+    /// Along `x`.
+    pub x: Option<[f64; 2]>,
+    /// Along `y`.
+    pub y: Option<[f64; 2]>,
+    /// Along `z`.
+    pub z: Option<[f64; 2]>,
 }
 
 /// Settings of the steps; by default those of [`percussion_granular::Settings`].
@@ -205,6 +218,25 @@ pub enum WallShape {
         #[serde(default)]
         angle: f64,
     },
+    /// Fixed grains, which make rough ground: balls on a lattice that fills a box, each displaced at random.
+    Spheres {
+        /// Diameter of each (m), positive.
+        diameter: f64,
+        /// Lower corner of the box (m).
+        low: [f64; 3],
+        /// Upper corner of the box (m).
+        high: [f64; 3],
+        /// Minimum distance of neighbors before they are displaced, in diameters, positive; default 1. The lattice has as
+        /// many layers along each edge as there is room for, but at least one, and fills it evenly.
+        #[serde(default = "one")]
+        pitch: f64,
+        /// Maximum random displacement along each axis, in diameters, ≥ 0; default 0.25. Such balls may overlap.
+        #[serde(default = "shake")]
+        shake: f64,
+        /// Seed of the displacements, default 1.
+        #[serde(default = "seed")]
+        seed: u64,
+    },
     /// The triangles of a file (STL, binary or ASCII), thin, with grains on either side.
     Mesh {
         /// Path from the folder of the scene.
@@ -225,6 +257,10 @@ pub enum WallShape {
 
 fn one() -> f64 {
     1.0
+}
+
+const fn shake() -> f64 {
+    0.25
 }
 
 /// A plane through `point`; `normal`, of any length but zero, points to the grains.

@@ -362,7 +362,7 @@ fn plot(id: &str, title: &str, axes: [(&str, &str); 2], series: Vec<Series>) -> 
     }
 }
 
-/// Volume of the box around the grains of all ranks (m³), infinite without any.
+/// Volume of the box around the grains of all ranks (m³), along the axes that repeat of the whole box; infinite without any.
 fn volume(domain: &mut impl Domain) -> Result<f64, StepError> {
     let grains = domain.world().grains();
     // Of copies some other rank is the owner.
@@ -373,6 +373,7 @@ fn volume(domain: &mut impl Domain) -> Result<f64, StepError> {
     }
     let mut ends = [-low.x, -low.y, -low.z, high.x, high.y, high.z];
     domain.largest(&mut ends)?;
-    let volume = (0..3).map(|k| ends[k + 3] + ends[k]).product();
+    let periods = domain.world().periods().map_or([None; 3], |periods| periods.edges);
+    let volume = (0..3).map(|k| periods[k].unwrap_or(ends[k + 3] + ends[k])).product();
     Ok(if ends[0].is_finite() { volume } else { f64::INFINITY })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
-use percussion_granular::{Domain, Error as StepError, Grain, Wall};
+use percussion_granular::{Domain, Error as StepError, Grain, Periods, Wall};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -20,6 +20,12 @@ const PLACE_LIMIT: f64 = 1e8;
 struct Room {
     walls: Vec<Wall>,
     edge: f64,
+    /// Corners of what is looked at (m).
+    ends: [Vector3<f64>; 2],
+    /// Displacements of a ball and of its images (m): only zero where space does not repeat itself.
+    shifts: Vec<Vector3<f64>>,
+    /// Along which axes the region meets its own image.
+    spanned: [bool; 3],
     cubes: BTreeMap<[i64; 3], Vec<(Vector3<f64>, f64)>>,
 }
 
@@ -37,13 +43,15 @@ impl Room {
         domain.largest(&mut widest)?;
         let [widest] = widest;
         let walls = domain.world().walls().to_vec();
-        let mut room = Self { walls, edge: widest, cubes: BTreeMap::new() };
+        let ends = [low.add_scalar(-widest), high.add_scalar(widest)];
+        let periods = domain.world().periods();
+        let (shifts, spanned) = (shifts(periods), spanned([low, high], periods));
+        let mut room = Self { walls, edge: widest, ends, shifts, spanned, cubes: BTreeMap::new() };
         let grains = domain.world().grains();
         let mut words = Vec::new();
         let all = grains.identities().iter().zip(grains.positions()).zip(grains.radii());
         for ((identity, place), radius) in all {
-            let near = |k: usize| place[k] >= low[k] - widest && place[k] <= high[k] + widest;
-            if (0..3).all(near) && domain.is_own(*identity) {
+            if room.shifts.iter().any(|by| room.has(&(place + by))) && domain.is_own(*identity) {
                 words.extend([place.x, place.y, place.z, *radius].map(f64::to_bits));
             }
         }
@@ -61,8 +69,18 @@ impl Room {
         [0, 1, 2].map(|k| (place[k] / self.edge).floor() as i64)
     }
 
+    fn has(&self, place: &Vector3<f64>) -> bool {
+        let [low, high] = self.ends;
+        (0..3).all(|k| place[k] >= low[k] && place[k] <= high[k])
+    }
+
     fn take(&mut self, place: Vector3<f64>, radius: f64) {
-        self.cubes.entry(self.cube(&place)).or_default().push((place, radius));
+        for index in 0..self.shifts.len() {
+            let image = place + self.shifts[index];
+            if self.has(&image) {
+                self.cubes.entry(self.cube(&image)).or_default().push((image, radius));
+            }
+        }
     }
 
     fn is_free(&self, place: &Vector3<f64>, radius: f64) -> bool {
@@ -79,6 +97,33 @@ impl Room {
     fn is_clear(&self, place: &Vector3<f64>, radius: f64) -> bool {
         self.walls.iter().all(|wall| wall.gap(place, radius).0 >= 0.0)
     }
+}
+
+/// Displacements of a ball and of its images next to the box (m).
+fn shifts(periods: Option<Periods>) -> Vec<Vector3<f64>> {
+    let mut shifts = vec![Vector3::zeros()];
+    let edges = periods.map_or([None; 3], |periods| periods.edges);
+    for (k, edge) in edges.into_iter().enumerate() {
+        let Some(edge) = edge else { continue };
+        let moved = |by: f64| {
+            let along = by * Vector3::ith(k, edge);
+            shifts.iter().map(move |shift| shift + along).collect::<Vec<_>>()
+        };
+        let images = [moved(-1.0), moved(1.0)].concat();
+        shifts.extend(images);
+    }
+    shifts
+}
+
+/// Along which axes a region reaches from one face of a box that repeats itself to the other.
+fn spanned([low, high]: [Vector3<f64>; 2], periods: Option<Periods>) -> [bool; 3] {
+    [0, 1, 2].map(|k| {
+        let Some((periods, edge)) = periods.and_then(|p| Some((p, p.edges[k]?))) else {
+            return false;
+        };
+        let [begin, end] = [low[k] - periods.low[k], high[k] - periods.low[k] - edge];
+        begin.abs().max(end.abs()) <= 1e-9 * edge
+    })
 }
 
 impl GrainKind {
@@ -114,7 +159,12 @@ pub(super) fn fill(
     let mut room = Room::of(domain, kind.range()[1], corners)?;
     let mut grains = Vec::new();
     if let Some(lattice) = &insertion.lattice {
-        let nodes = nodes(lattice, kind.range()[1], corners, &format!("{path}.region"))?;
+        let counts = counts(lattice, kind.range()[1], corners);
+        let nodes = nodes(counts, &format!("{path}.region"))?;
+        // Where the region meets its own image the lattice does, too.
+        let spanned = room.spanned;
+        let even = (corners[1] - corners[0]).component_div(&(kind.range()[1] * counts));
+        let pitch = Vector3::from_fn(|k, _| if spanned[k] { even[k] } else { lattice.pitch });
         let wanted = lattice.count.unwrap_or(usize::MAX);
         let [low, _] = corners;
         let mut found = 0;
@@ -126,11 +176,11 @@ pub(super) fn fill(
                 Vector3::from_fn(
                     |_, _| if still { 0.0 } else { places.random_range(limits.clone()) },
                 );
-            let span = lattice.pitch * (node + Vector3::repeat(0.5)) + shake;
+            let span = pitch.component_mul(&(node + Vector3::repeat(0.5))) + shake;
             let place = low + kind.range()[1] * span;
             let diameter = kind.draw(&mut sizes);
             let radius = 0.5 * diameter;
-            let inside = in_cylinder(&insertion.region, &place, radius);
+            let inside = in_cylinder(&insertion.region, &place, radius, spanned);
             // Places of one lattice are apart.
             let free =
                 if alone { room.is_clear(&place, radius) } else { room.is_free(&place, radius) };
@@ -216,14 +266,16 @@ fn trial(
     let radius = 0.5 * diameter;
     let [low, high] = corners(&insertion.region);
     let mut place = Vector3::zeros();
+    let spanned = room.spanned;
     for k in 0..3 {
-        let range = low[k] + radius..=high[k] - radius;
+        let margin = if spanned[k] { 0.0 } else { radius };
+        let range = low[k] + margin..=high[k] - margin;
         if range.is_empty() {
             return None;
         }
         place[k] = random.random_range(range);
     }
-    let inside = in_cylinder(&insertion.region, &place, radius);
+    let inside = in_cylinder(&insertion.region, &place, radius, spanned);
     (inside && room.is_free(&place, radius)).then_some(place)
 }
 
@@ -239,8 +291,8 @@ pub(super) fn corners(region: &Region) -> [Vector3<f64>; 2] {
     [ends[0].inf(&ends[1]) - half, ends[0].sup(&ends[1]) + half]
 }
 
-/// Whether a ball lies within the cylinder of the region, if there is one.
-fn in_cylinder(region: &Region, place: &Vector3<f64>, radius: f64) -> bool {
+/// Whether a ball lies within the cylinder of the region, if there is one; it may be halfway through ends that meet.
+fn in_cylinder(region: &Region, place: &Vector3<f64>, radius: f64, spanned: [bool; 3]) -> bool {
     region.cylinder.is_none_or(|cylinder| {
         let [from, to] = [cylinder.from, cylinder.to].map(Vector3::from);
         let (length, from_end) = ((to - from).norm(), place - from);
@@ -249,9 +301,11 @@ fn in_cylinder(region: &Region, place: &Vector3<f64>, radius: f64) -> bool {
         // Places of a lattice are at the ends of a cylinder up to rounding.
         let slack = 1e-9 * radius;
         let across = (from_end - along * axis).norm();
+        let meet = (0..3).any(|k| spanned[k] && axis[k].abs() > 1.0 - 1e-12);
+        let margin = if meet { 0.0 } else { radius };
         across + radius <= cylinder.radius + slack
-            && along >= radius - slack
-            && along <= length - radius + slack
+            && along >= margin - slack
+            && along <= length - margin + slack
     })
 }
 
@@ -261,21 +315,23 @@ fn counts(lattice: &Lattice, diameter: f64, [low, high]: [Vector3<f64>; 2]) -> V
     (high - low).map(|edge| (edge / (lattice.pitch * diameter) + 1e-9).floor())
 }
 
-/// The nodes of a lattice in a box, layer by layer from below.
+/// The nodes of a lattice, layer by layer from below.
 fn nodes(
-    lattice: &Lattice,
-    diameter: f64,
-    corners: [Vector3<f64>; 2],
+    counts: Vector3<f64>,
     path: &str,
 ) -> Result<impl Iterator<Item = Vector3<f64>> + use<>, Error> {
-    let counts = counts(lattice, diameter, corners);
     let total = counts.product();
     if total > PLACE_LIMIT || total.is_nan() {
         refuse(path, &total, "a region with at most 1e8 places of the lattice")?;
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1e8")]
+    Ok(lattice(counts))
+}
+
+/// The same for whole numbers that fit into 32 bits.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and small")]
+pub(super) fn lattice(counts: Vector3<f64>) -> impl Iterator<Item = Vector3<f64>> + use<> {
     let [long, wide, high] = [counts.x as u32, counts.y as u32, counts.z as u32];
-    Ok((0..high).flat_map(move |k| {
+    (0..high).flat_map(move |k| {
         (0..wide).flat_map(move |j| (0..long).map(move |i| Vector3::new(i, j, k).map(f64::from)))
-    }))
+    })
 }

@@ -39,7 +39,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if the world has another number of walls.
+    /// [`Error::Count`] if the world has another number of walls, [`Error::Value`] if it repeats itself otherwise.
     pub fn resume(self, world: World) -> Result<Self, Error> {
         let resumed = Self { domain: world, ..self };
         resumed.check_walls()?;
@@ -60,6 +60,17 @@ impl<D: Domain> Run<D> {
     ) -> Result<Self, Error> {
         let built = scene.build_walls(folder).and_then(|(walls, names)| {
             let mut domain = make(scene.settings(), walls)?;
+            if let Some(periods) = scene.periodic.periods() {
+                let ranks = domain.size();
+                let expected = "one rank for a scene that repeats itself: run it in one process";
+                crate::rules::require(
+                    "periodic",
+                    &format!("on {ranks} ranks"),
+                    expected,
+                    ranks == 1,
+                )?;
+                domain.set_periods(periods)?;
+            }
             fill(&scene, &mut domain, 0)?;
             drive(&scene, &mut domain, &names, true)?;
             Ok((domain, names))
@@ -72,8 +83,15 @@ impl<D: Domain> Run<D> {
     ///
     /// # Errors
     ///
-    /// [`Error::Count`] if it has another number of walls than the scene.
+    /// [`Error::Count`] if it has another number of walls than the scene, [`Error::Value`] if it repeats itself otherwise.
     pub fn check_walls(&self) -> Result<(), Error> {
+        let (periods, expected) = (self.world().periods(), "the periods of the scene");
+        crate::rules::require(
+            "periodic",
+            &periods,
+            expected,
+            periods == self.scene.periodic.periods(),
+        )?;
         let found = self.world().walls().len();
         let expected = self.walls.last().map_or(0, |(_, indices)| indices.end);
         crate::rules::count("walls", found, found == expected, &expected.to_string())
@@ -107,17 +125,20 @@ impl<D: Domain> Run<D> {
         drive(scene, domain, walls, false)?;
         let report = domain.step()?;
         watch(domain, &report);
+        let periods = scene.periodic.periods();
+        let place = |at: &Vector3<f64>| periods.map_or(*at, |periods| periods.wrapped(at));
         for removal in &scene.remove {
             match removal {
                 Removal::Behind(plane) => {
                     let [point, normal] = [plane.point, plane.normal].map(Vector3::from);
-                    domain.remove(&mut |grain| normal.dot(&(grain.position - point)) < 0.0);
+                    let leaves = |x: &Vector3<f64>| normal.dot(&(x - point)) < 0.0;
+                    domain.remove(&mut |grain| leaves(&place(&grain.position)));
                 }
                 Removal::Outside(block) => {
                     let leaves = |x: &Vector3<f64>| {
                         (0..3).any(|k| x[k] < block.low[k] || x[k] > block.high[k])
                     };
-                    domain.remove(&mut |grain| leaves(&grain.position));
+                    domain.remove(&mut |grain| leaves(&place(&grain.position)));
                 }
             }
         }

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use percussion_collision::Shape;
 
-use super::{Block, Removal, Scene, WallEntry, WallShape};
+use super::{Block, Periodic, Removal, Scene, WallEntry, WallShape};
 use crate::Error;
 
 impl Scene {
@@ -27,6 +27,8 @@ impl Scene {
                 sizes.scale(factor);
             }
         }
+        let Periodic { x, y, z } = &mut self.periodic;
+        [x, y, z].into_iter().flatten().flatten().for_each(|end| *end *= factor);
         for (index, wall) in self.walls.iter_mut().enumerate() {
             scale_wall(wall, factor, &format!("walls[{index}].shape"))?;
         }
@@ -86,6 +88,11 @@ fn scale_wall(wall: &mut WallEntry, factor: f64, path: &str) -> Result<(), Error
             point(position);
             *of = scale_shape(of, factor)
                 .map_err(|source| Error::Shape { path: format!("{path}.solid.of"), source })?;
+        }
+        WallShape::Spheres { diameter, low, high, .. } => {
+            *diameter *= factor;
+            point(low);
+            point(high);
         }
         WallShape::Mesh { scale, position, .. } => {
             point(position);

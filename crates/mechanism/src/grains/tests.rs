@@ -89,7 +89,6 @@ fn what_cannot_be_done_is_refused_with_line_field_and_expectation() {
         ),
         (wall("shape.ball = { radius = 1.0 }"), &["line 12", "ball", "plane"]),
         (wall(&format!("{plane}\nspeed = 1")), &["speed", "line 13"]),
-        (format!("periodic = ['x']\n{BIN}"), &["line 1", "periodic", "use walls"]),
         (
             format!(
                 "{BIN}[[materials]]\nbetween = ['grains', 'floor']\nfriction = 0.2\nrestitution = 0.5"

@@ -30,6 +30,9 @@ struct Check {
     /// That come in later, at most.
     grains_to_come: f64,
     walls: usize,
+    /// m, edges of the box along the axes on which the scene repeats itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    periods: Option<[Option<f64>; 3]>,
     /// kg, at the start.
     mass: f64,
     /// m, of the smallest and the largest grain that is there at the start.
@@ -68,6 +71,7 @@ fn check(arguments: &Grains, scene: &Scene<World>) -> Result<Check> {
         grains: grains.len(),
         grains_to_come: to_come,
         walls: world.walls().len(),
+        periods: world.periods().map(|periods| periods.edges),
         mass: (0..grains.len()).map(|index| grains.mass(index)).sum(),
         diameters: (!grains.is_empty()).then(|| [2.0 * grains.smallest_radius(), 2.0 * largest]),
         overlap: world.overlap(),
@@ -127,6 +131,12 @@ fn text(check: &Check) -> String {
         ("memory, about", short(check.memory / 1e6), "MB"),
         ("a second takes, about", range(check.seconds_per_second), "s"),
     ];
+    if let Some(edges) = check.periods {
+        let edges = ["x", "y", "z"].into_iter().zip(edges);
+        let edges = edges.filter_map(|(axis, edge)| Some(format!("{axis} {}", short(edge?))));
+        let edges = edges.collect::<Vec<_>>().join(", ");
+        table.push(["repeats itself along".to_owned(), edges, "m".to_owned()]);
+    }
     for (quantity, value, unit) in rows {
         table.push([quantity.to_owned(), value, unit.to_owned()]);
     }
