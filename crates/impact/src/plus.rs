@@ -33,12 +33,12 @@
 //! - **Does not** always reach a confirmed result. The directions of several contacts in impending slip may
 //!   not be found, neither by dropping constraints, nor as one frictional contact problem, nor by following the friction
 //!   from zero to its value, nor by trying all combinations; the [`Status`] then reports this. Where rounds do not end, a
-//!   limit ends them: none of 40 000 random impacts with friction up to 1, 3 of 10 000 with friction up to 1.5.
+//!   limit ends them: none of 40 000 random impacts with friction up to 1, 2 of 10 000 with friction up to 1.5.
 //! - **Energy** never grows for a single contact with `e = 0`. For several contacts it is not proven: an interval holds the
-//!   directions of sliding. With `e = 0`, none of 10 000 random impacts with friction up to 0.8 gained, and 2 of 10 000 with
-//!   friction up to 1.5 on six velocities, a third and all of the energy they had, both in jams. With
-//!   restitution and friction it *can grow*, especially with `e = 1`, because the returned impulses do not account for
-//!   the work they do. Between two walls a particle gained 15 %, and a single contact whose speed is near
+//!   directions of sliding. Without restitution at any speed (`e = 0` and both `v_plastic` and `v_capture` 0), none
+//!   of 10 000 random impacts with friction up to 0.8 on twelve velocities gained, and none of 10 000 with friction
+//!   up to 1.5 on six. With friction and restitution, which slow contacts have by default whatever `e` is, it *can
+//!   grow*, especially with `e = 1`, because the returned impulses do not account for the work they do. Between two walls a particle gained 15 %, and a single contact whose speed is near
 //!   `v_transition` 12 %; random pairs of contacts have gained ten times the energy they had. The
 //!   [`Certificate`](crate::certificate::Certificate) shows it. With [`Energy::NeverGrows`] all coefficients are [reduced
 //!   by one factor](crate::energy), at any speed; an impact that gains even without restitution is

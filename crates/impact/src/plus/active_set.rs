@@ -27,7 +27,7 @@
 //! | 12 | any | 0.8 | 0.14 % | 4 % | 1.2 | 20 / 6 | 0 / 0 |
 //! | 6 | any | 0.6 | 0.45 % | 22 % | 1.2 | 49 / 1 | 0 / 0 |
 //! | 6 | 1 | 1 | 1.6 % | 265 % | 3.9 | 206 / 61 | 0 / 0 |
-//! | 6 | 0 | 1.5 | 2.6 % | 350 % | 4.1 | 399 / 148 | 3 / 3 |
+//! | 6 | 0 | 1.5 | 2.6 % | 350 % | 4.1 | 399 / 148 | 2 / 2 |
 //!
 //! The energy is the largest difference between the two outcomes, and the approach left the largest difference between
 //! the worst [`violation`](super::Report::violation) of their intervals. Momentum, cones and signs hold to 1e-14 of the impulses in all

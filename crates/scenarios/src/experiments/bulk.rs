@@ -3,7 +3,9 @@
 //! Every experiment is small enough for seconds, and its larger form (`--full`) takes minutes. Worlds repeat themselves
 //! along the axes on which nothing depends, so that few grains have no side walls.
 
+mod chute;
 mod collapse;
+mod drum;
 mod internal_friction;
 mod outlet;
 mod packing;
@@ -36,8 +38,10 @@ pub(super) const ALL: &[super::Experiment] = &[
         "Internal friction of spheres over the friction of their contacts"
     ),
     experiment!("bulk/repose", bulk::repose, "A layer of grains comes to rest on a slope"),
+    experiment!("bulk/chute", bulk::chute, "A layer of grains flows down a slope by Bagnold's law"),
     experiment!("bulk/silo", bulk::silo, "The wall of a silo carries part of the grains"),
     experiment!("bulk/collapse", bulk::collapse, "Columns collapse and run out by their height"),
+    experiment!("bulk/drum", bulk::drum, "A drum without end walls turns"),
     experiment!("bulk/outlet", bulk::outlet, "Spheres run out of holes by the law of Beverloo"),
 ];
 
