@@ -35,7 +35,7 @@ pub(super) const SOURCES: [Source; 5] = [
     Source {
         need: "files",
         name: "contact problems of Siconos (`.dat`)",
-        install: "git clone https://github.com/siconos/siconos, then the option --files FOLDER with a folder of its `.dat` files",
+        install: "`git clone https://github.com/siconos/siconos`, then the option --files FOLDER with a folder of its `.dat` files",
         used: "contacts with friction",
     },
     Source {
