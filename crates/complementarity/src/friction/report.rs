@@ -94,7 +94,9 @@ impl Report {
             largest.max(Figures::of(law, contact, impulse, velocity).largest())
         });
         let open = rounding(impulses, contacts.iter().map(Contact::inverse_mass));
-        let solves = residual + open <= tolerance * scale;
+        // As in a solve: without any velocity there is none to which a residual could be relative.
+        let target = if is_still(free_velocity) { 0.0 } else { tolerance * scale };
+        let solves = residual + open <= target;
         let relative_residual = residual / scale;
         Ok(solves.then_some(Self {
             status: Status::Solved,
@@ -183,6 +185,10 @@ pub(super) fn check_start(
     Ok(())
 }
 
+fn is_still(free_velocity: &[Vector3<f64>]) -> bool {
+    free_velocity.iter().all(|free| *free == Vector3::zeros())
+}
+
 /// The best iterate of a solve so far.
 pub(super) struct Record<'a, D> {
     problem: &'a Problem<D>,
@@ -200,7 +206,7 @@ impl<'a, D: Delassus> Record<'a, D> {
         let residual = problem.natural_map_residual_with(start, &mut memory);
         // Without any velocity zero impulses are the answer, and there is no velocity to which another residual
         // could be relative.
-        let still = problem.free_velocity().iter().all(|free| *free == Vector3::zeros());
+        let still = is_still(problem.free_velocity());
         let target = if still { 0.0 } else { tolerance * problem.velocity_scale() };
         let mut record = Self { problem, target, impulses: start.to_vec(), residual, memory };
         if still {

@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::friction::problem::tests::random_problem;
+use crate::friction::{Law, problem::tests::random_problem, single};
 
 /// A stack of boxes of edge 1, with four contacts each, that falls on the floor at 0.1 m/s and is pushed sideways.
 /// The two Jacobians of `W` differ by the fraction `asymmetry`.
@@ -218,4 +218,23 @@ fn the_default_solves_contacts_that_undo_each_other_to_full_precision() {
         ..Default::default()
     });
     assert_ne!(helpless.solve(&problem).unwrap().report.status, Status::Solved);
+}
+
+/// Impulses of a step before, in units that make them small in absolute terms, are no answer once nothing moves.
+#[test]
+fn without_free_velocity_the_start_is_no_answer() {
+    let still = [Vector3::zeros()];
+    let contact = [Contact::new(&Matrix3::identity(), 1.0).unwrap()];
+    let push = Vector3::new(5e-13, 0.0, 0.0);
+    let judged = |p: &[Vector3<f64>]| {
+        Report::of_solution(Law::Coulomb, &contact, p, [p, &still], 1e-8).unwrap()
+    };
+    assert_eq!(judged(&[push]), None);
+    assert!(judged(&still).is_some());
+    let problem = Problem::from_dense(&DMatrix::identity(3, 3), &[0.0; 3], &[1.0]).unwrap();
+    for method in Method::all() {
+        let mut impulses = [push];
+        let report = method.solve_from(&problem, &mut impulses).unwrap();
+        assert_eq!((report.status, impulses), (Status::Solved, still), "{method:?}");
+    }
 }

@@ -120,6 +120,19 @@ impl Problem {
 }
 
 fn solved(problem: &Problem, settings: &Settings, impulses: &mut [f64]) -> Report {
+    // Without any velocity zero impulses are an answer, and there is no velocity to which the residual of others could be relative.
+    if problem.free_velocity.iter().all(|free| *free == 0.0) {
+        let zeros = vec![0.0; impulses.len()];
+        if problem.residual(&zeros) == 0.0 {
+            impulses.fill(0.0);
+            return Report {
+                status: Status::Solved,
+                iterations: 0,
+                residual: 0.0,
+                relative_residual: 0.0,
+            };
+        }
+    }
     let residual = problem.residual(impulses);
     let relative_residual = residual / problem.velocity_scale;
     if relative_residual <= settings.tolerance {

@@ -478,3 +478,14 @@ fn contacts_that_press_until_one_slips_are_solved_in_few_steps() {
     assert!(report.iterations <= 40, "{report:?}");
     assert!(problem.relative_residual(&impulses) <= 1e-8);
 }
+
+/// Impulses of a step before, in units that make them small in absolute terms, are no answer once nothing moves.
+#[test]
+fn without_free_velocity_the_start_is_no_answer() {
+    let section = Section::Disc(0.5);
+    let blocks = vec![Block::contact(section), Block::bilateral(1), Block::interval(-1.0, 1.0)];
+    let problem = Problem::new(DMatrix::identity(5, 5), vec![0.0; 5], blocks).unwrap();
+    let mut impulses = [5e-13, 1e-13, 0.0, 2e-13, -3e-13];
+    let report = problem.solve_from(&Settings::default(), &mut impulses).unwrap();
+    assert_eq!((report.status, report.residual, impulses), (Status::Solved, 0.0, [0.0; 5]));
+}
