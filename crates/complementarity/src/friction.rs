@@ -16,6 +16,7 @@
 //! | [`single`] | one contact in closed form, and the [figures](Figures) of which residuals are made |
 //! | [`block_gauss_seidel`] | sweeps over the contacts, in four orders |
 //! | [`interior_point`] | all contacts at once, for hard problems and full precision |
+//! | [`proximal_newton`] | all contacts at once, for hard problems with slip and redundant contacts |
 //! | [`projected_gradient`] | accelerated, on the convex relaxation |
 //! | [`alternating_directions`] | one factorization, many cheap steps |
 //! | [`Method`] | the choice of a solver as a value, and the default that combines them |
@@ -30,6 +31,7 @@
 //! | [`Method::Combined`] | yes | yes | yes | yes |
 //! | [`block_gauss_seidel`] | yes | yes | yes | refused |
 //! | [`interior_point`] | yes | refused | refused | refused |
+//! | [`proximal_newton`] | yes | refused | refused | refused |
 //! | [`projected_gradient`] | yes | refused | refused | refused |
 //! | [`alternating_directions`] | yes | refused | yes | yes |
 //!
@@ -49,11 +51,13 @@ mod method;
 pub mod mixed;
 mod problem;
 pub mod projected_gradient;
+pub mod proximal_newton;
 mod reduction;
 mod report;
 mod rescaled;
 pub mod siconos;
 pub mod single;
+mod system;
 mod trigonometric_polynomial;
 
 pub use delassus::{BlockSparse, Delassus, MatrixFree};

@@ -85,6 +85,7 @@
 //! - Matrices of LCPs are dense, and the work of enumeration doubles with each unknown.
 //! - Coulomb's law for several contacts may have no solution or several; one of them is returned.
 
+mod block_factorization;
 pub mod compensated;
 pub mod elimination;
 mod factorization;

@@ -1,6 +1,6 @@
 //! Coulomb's friction cone `K_μ = {‖p_T‖ ≤ μ p_N}` and the projection on it.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix2, Matrix3, Vector3};
 
 /// The point of `K_μ` (components normal, tangent, tangent; `friction` μ ≥ 0) nearest to `point`.
 ///
@@ -36,6 +36,41 @@ pub fn project(point: &Vector3<f64>, friction: f64) -> Vector3<f64> {
         let scale = friction * normal / length;
         Vector3::new(normal, scale * point.y, scale * point.z)
     }
+}
+
+/// The derivative of [`project`] at `point`, one of its limits where there is none.
+pub(super) fn derivative(point: &Vector3<f64>, friction: f64) -> Matrix3<f64> {
+    let (normal, length) = (point.x, length(point.y, point.z));
+    if friction == 0.0 {
+        return Matrix3::from_diagonal(&Vector3::new(f64::from(normal > 0.0), 0.0, 0.0));
+    }
+    if normal >= 0.0 && length <= friction * normal {
+        return Matrix3::identity();
+    }
+    if normal <= 0.0 && friction * length <= -normal {
+        return Matrix3::zeros();
+    }
+    // 1/(1 + μ²), μ/(1 + μ²) and μ²/(1 + μ²).
+    let [along, across, beside] = if friction < 1e8 {
+        let along = 1.0 / (1.0 + friction * friction);
+        [along, friction * along, friction * friction * along]
+    } else {
+        [1.0 / friction / friction, 1.0 / friction, 1.0]
+    };
+    let direction = point.yz() / length;
+    let outer = direction * direction.transpose();
+    let turned = across * normal / length + beside;
+    let tangents = beside * outer + turned * (Matrix2::identity() - outer);
+    let mut derivative = Matrix3::zeros();
+    derivative[(0, 0)] = along;
+    for i in 0..2 {
+        derivative[(0, i + 1)] = across * direction[i];
+        derivative[(i + 1, 0)] = across * direction[i];
+        for j in 0..2 {
+            derivative[(i + 1, j + 1)] = tangents[(i, j)];
+        }
+    }
+    derivative
 }
 
 /// `√(y² + z²)` of numbers of any size.
@@ -100,6 +135,28 @@ mod tests {
             prop_assert!(friction * rest.yz().norm() <= rest.x + 1e-12);
             prop_assert!(nearest.dot(&rest).abs() <= 1e-12);
             prop_assert!((project(&nearest, friction) - nearest).norm() <= 1e-14 * (1.0 + point.norm()));
+        }
+    }
+
+    proptest! {
+        /// Differences over 1e-6 have an error of that size, as no edge is closer.
+        #[test]
+        fn the_derivative_is_that_of_the_projection(
+            n in -9.0..9.0, t in -9.0..9.0, o in -9.0..9.0, any in 0.0..5.0, flat in 0..3
+        ) {
+            let friction = if flat == 0 { 0.0 } else { any };
+            let point = vector![n, t, o];
+            let length = point.yz().norm();
+            let to_edges: [f64; 4] = [length - friction * n, friction * length + n, length, if flat == 0 { n } else { 1.0 }];
+            prop_assume!(to_edges.iter().all(|distance| distance.abs() > 1e-3));
+            let derivative = derivative(&point, friction);
+            for k in 0..3 {
+                let mut step = Vector3::zeros();
+                step[k] = 1e-6;
+                let difference = project(&(point + step), friction) - project(&(point - step), friction);
+                let error = (difference / 2e-6 - derivative.column(k)).norm();
+                prop_assert!(error < 1e-5, "{error} {derivative}");
+            }
         }
     }
 

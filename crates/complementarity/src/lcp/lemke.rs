@@ -81,8 +81,8 @@ pub struct Settings {
     pub tolerance: f64,
     /// Maximum number of pivots of one path (≥ 1, default `10_000`).
     pub pivot_limit: usize,
-    /// Maximum number of further covering vectors (default 4). As long as some remain, a path is interrupted after
-    /// `20 n` pivots. With 0 the method is Lemke's original one: it follows one path, and a ray that ends the path
+    /// Maximum number of further covering vectors (default 4), unless a ray proves that no `z ≥ 0` has `M z + q ≥ 0`. As long as
+    /// some remain, a path is interrupted after `20 n` pivots. With 0 the method is Lemke's original one: it follows one path, and a ray that ends the path
     /// is the result.
     pub restarts: usize,
 }
@@ -328,8 +328,10 @@ fn follow_paths(
             End::Ray(column) if workspace.ray.is_none() => {
                 let ray = workspace.secondary_ray(problem, column);
                 if ray.violation(problem) <= Ray::TOLERANCE {
-                    workspace.ray = Some(ray);
                     report.status = Status::Ray;
+                    if workspace.ray.insert(ray).proves_infeasibility(problem) {
+                        return report;
+                    }
                 }
             }
             End::Limit => {

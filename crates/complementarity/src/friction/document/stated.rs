@@ -12,7 +12,7 @@ use serde::{
 use super::{
     super::{
         Law, Method, alternating_directions, block_gauss_seidel, interior_point, method::Combined,
-        mixed, projected_gradient,
+        mixed, projected_gradient, proximal_newton,
     },
     Document, Operator,
 };
@@ -46,6 +46,7 @@ enum StatedMethod {
     Combined(WithLaw<Combined>),
     BlockGaussSeidel(WithLaw<block_gauss_seidel::Settings>),
     InteriorPoint(interior_point::Settings),
+    ProximalNewton(proximal_newton::Settings),
     AlternatingDirections(alternating_directions::Settings),
     ProjectedGradient(projected_gradient::Settings),
 }
@@ -58,6 +59,7 @@ impl StatedMethod {
                 (stated.law, Method::BlockGaussSeidel(stated.settings))
             }
             Self::InteriorPoint(settings) => (None, Method::InteriorPoint(settings)),
+            Self::ProximalNewton(settings) => (None, Method::ProximalNewton(settings)),
             Self::AlternatingDirections(settings) => {
                 (None, Method::AlternatingDirections(settings))
             }

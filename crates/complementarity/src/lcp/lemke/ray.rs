@@ -1,6 +1,6 @@
 //! Secondary rays and their certificate.
 
-use nalgebra::DVector;
+use nalgebra::{DVector, DVectorView};
 
 use crate::lcp::Problem;
 
@@ -8,6 +8,9 @@ use super::{
     Workspace,
     dictionary::{Dictionary, Place},
 };
+
+/// A sum of products relative to their magnitudes that counts as zero in a proof.
+const ROUNDING: f64 = 1e-12;
 
 /// A half-line of almost complementary points on which a path of Lemke's method ends without a solution.
 ///
@@ -64,6 +67,27 @@ impl Ray {
             violation = violation.max(missed(w)).max(missed(rate));
         }
         violation
+    }
+}
+
+impl Ray {
+    /// Whether its direction `y` proves that no `z ≥ 0` has `M z + q ≥ 0`: then `y·(M z + q) ≤ y·q < 0`, as `y ≥ 0` and `Mᵀ y ≤ 0`.
+    /// Each sum is judged relative to the magnitudes of its terms: what is zero is so to rounding.
+    pub(super) fn proves_infeasibility(&self, problem: &Problem) -> bool {
+        let relative = |terms: &mut dyn Iterator<Item = f64>| {
+            let (sum, size) =
+                terms.fold((0.0, 0.0), |(sum, size), term| (sum + term, size + term.abs()));
+            if size > 0.0 { sum / size } else { 0.0 }
+        };
+        let y = &self.direction;
+        let products = |column: DVectorView<'_, f64>| {
+            relative(&mut column.iter().zip(y).map(|(entry, y)| entry * y))
+        };
+        // A rate of the artificial variable makes the direction one of another problem.
+        let is_own = self.artificial_rate <= ROUNDING;
+        is_own
+            && products(problem.vector().column(0)) < -Self::TOLERANCE
+            && problem.matrix().column_iter().all(|column| products(column) <= ROUNDING)
     }
 }
 

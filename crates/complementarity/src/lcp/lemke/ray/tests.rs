@@ -7,8 +7,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::lcp::{
-    Status,
-    lemke::{Settings, solve_with_covering_vector},
+    Status, enumerate,
+    lemke::{Settings, solve, solve_with_covering_vector},
 };
 
 /// The violation as it is documented, term by term.
@@ -82,4 +82,58 @@ fn a_ray_has_the_largest_rate_one_in_any_units() {
         assert!(ray.violation(&problem) <= 1e-15, "{ray:?}");
         assert!(ray.artificial > 0.0 && stated(ray, &problem) <= 1e-15, "{ray:?}");
     }
+}
+
+/// Contacts in a row between two walls that close at 1 m/s, and the same with the walls apart.
+#[test]
+fn a_proof_of_infeasibility_ends_the_search() {
+    let chain = dmatrix![1.0, -1.0, 0.0; -1.0, 3.0, -2.0; 0.0, -2.0, 2.0];
+    let problem = Problem::new(chain, DVector::from_vec(vec![-0.7, 0.2, -0.5])).unwrap();
+    let run = |restarts: usize| {
+        let (mut workspace, mut z) = (Workspace::default(), DVector::zeros(3));
+        let settings = Settings { restarts, ..Settings::default() };
+        let report = solve(&problem, &settings, &mut workspace, &mut z).unwrap();
+        (report, workspace.ray().cloned())
+    };
+    let (report, ray) = run(4);
+    assert_eq!((report.status, report.iterations), (Status::Ray, run(0).0.iterations));
+    let ray = ray.unwrap();
+    assert!(ray.proves_infeasibility(&problem));
+    let apart = Problem::new(problem.matrix().clone(), DVector::from_vec(vec![-0.7, 1.2, -0.5]));
+    assert!(!ray.proves_infeasibility(&apart.unwrap()), "z = (0, 1, 1) holds them apart");
+    let moving = Ray { artificial_rate: 0.1, ..ray };
+    assert!(!moving.proves_infeasibility(&problem));
+}
+
+/// Directions of any kind, judged by the enumeration of all solutions.
+#[test]
+fn no_problem_that_has_a_solution_is_proven_infeasible() {
+    let mut random = ChaCha8Rng::seed_from_u64(82);
+    let (mut proven, mut open) = (0, 0);
+    for _ in 0..4000 {
+        let n = random.random_range(1..4);
+        let mut entry = || f64::from(random.random_range(-2..3_i32));
+        let problem = Problem::new(
+            DMatrix::from_fn(n, n, |_, _| entry()),
+            DVector::from_fn(n, |_, _| entry()),
+        );
+        let problem = problem.unwrap();
+        let direction = DVector::from_fn(n, |_, _| entry().abs());
+        let zeros = DVector::zeros(n);
+        let ray = Ray {
+            z: zeros.clone(),
+            artificial: 0.0,
+            direction,
+            artificial_rate: 0.0,
+            covering: zeros.add_scalar(1.0),
+        };
+        if ray.proves_infeasibility(&problem) {
+            proven += 1;
+            let all = enumerate::solve(&problem, &enumerate::Settings::default()).unwrap();
+            assert!(all.has_none(), "{problem:?} {ray:?}");
+        } else {
+            open += 1;
+        }
+    }
+    assert!(proven > 100 && open > 1000, "{proven} {open}");
 }

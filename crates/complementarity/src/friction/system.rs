@@ -1,0 +1,156 @@
+//! Linear systems of all contacts: [`System`].
+
+use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+
+use super::{Delassus, Problem};
+use crate::{
+    block_factorization::{BlockFactorization, pattern::Pattern, product},
+    factorization::Factorization,
+};
+
+/// Maximum number of products of blocks in a factorization, about a second.
+const LONGEST: usize = 100_000_000;
+
+/// The matrix `G` of contacts in coordinates of a method, and the factors of a matrix with the same blocks.
+///
+/// Where few blocks are filled the factors are sparse. Others are dense.
+pub(super) struct System {
+    /// The blocks of `G` by rows, and the first one of each row and the end.
+    blocks: Blocks,
+    starts: Vec<usize>,
+    factors: Factors,
+}
+
+enum Factors {
+    Dense(Option<Factorization>),
+    /// With the slot of each block.
+    Sparse(BlockFactorization, Vec<usize>),
+}
+
+/// Blocks with their rows and columns.
+type Blocks = Vec<(usize, usize, Matrix3<f64>)>;
+
+impl System {
+    /// The matrix of the blocks `S_i W_ij S_j`, with diagonal `S_i` from `scale`, and with ones on the diagonal where that is
+    /// zero.
+    pub(super) fn new<D: Delassus>(
+        problem: &Problem<D>,
+        scale: impl Fn(usize) -> Vector3<f64>,
+    ) -> Self {
+        let n = problem.contact_count();
+        let mut blocks = blocks_of(problem);
+        for (row, column, block) in &mut blocks {
+            let scales = scale(*row) * scale(*column).transpose();
+            block.component_mul_assign(&scales);
+            if row == column {
+                for k in (0..3).filter(|k| scales[(*k, *k)] == 0.0) {
+                    block[(k, k)] = 1.0;
+                }
+            }
+        }
+        let factors = match pattern(problem) {
+            Some(pattern) => {
+                let factors = BlockFactorization::new(pattern);
+                let slots = blocks.iter().filter_map(|block| factors.slot(block.0, block.1));
+                let slots = slots.collect();
+                Factors::Sparse(factors, slots)
+            }
+            None => Factors::Dense(None),
+        };
+        let starts = (0..=n).map(|row| blocks.partition_point(|block| block.0 < row)).collect();
+        Self { blocks, starts, factors }
+    }
+
+    const fn contact_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// `Σ_j G_ij x_j`.
+    pub(super) fn product(&self, x: &[Vector3<f64>], contact: usize) -> Vector3<f64> {
+        let blocks = &self.blocks[self.starts[contact]..self.starts[contact + 1]];
+        blocks.iter().map(|(_, column, block)| block * x[*column]).sum()
+    }
+
+    /// Factorizes the matrix with the blocks `L_i G_ij + δ_ij B_i`, where `terms` gives `L_i`, or `None` for `I`, and `B_i`; `false`
+    /// if it is singular.
+    pub(super) fn factorize(
+        &mut self,
+        terms: impl Fn(usize) -> (Option<Matrix3<f64>>, Matrix3<f64>),
+    ) -> bool {
+        let n = self.contact_count();
+        let rows = self.starts.windows(2).enumerate().map(|(row, range)| (terms(row), range));
+        let each = rows.flat_map(|((left, added), range)| {
+            self.blocks[range[0]..range[1]].iter().map(move |&(row, column, block)| {
+                let block = left.as_ref().map_or(block, |left| product(left, &block));
+                (row, column, if row == column { block + added } else { block })
+            })
+        });
+        match &mut self.factors {
+            Factors::Dense(factors) => {
+                let mut matrix = DMatrix::zeros(3 * n, 3 * n);
+                for (row, column, block) in each {
+                    matrix.fixed_view_mut::<3, 3>(3 * row, 3 * column).copy_from(&block);
+                }
+                *factors = Some(Factorization::new(matrix));
+                true
+            }
+            Factors::Sparse(factors, slots) => {
+                factors.clear();
+                each.zip(slots).for_each(|((_, _, block), slot)| factors.set(*slot, block));
+                factors.factorize()
+            }
+        }
+    }
+
+    /// Replaces `right` by the solution with the last factors; `false` if there are none or it is not finite.
+    pub(super) fn solve_mut(&mut self, right: &mut DVector<f64>) -> bool {
+        match &mut self.factors {
+            Factors::Dense(factors) => {
+                factors.as_mut().is_some_and(|factors| factors.solve_mut(right))
+            }
+            Factors::Sparse(factors, _) => factors.solve_mut(right.as_mut_slice()),
+        }
+    }
+}
+
+/// The pattern of a factorization that takes less time than that of a dense matrix, which has `n³/3` products of blocks and
+/// works faster with each.
+pub(super) fn pattern<D: Delassus>(problem: &Problem<D>) -> Option<Pattern> {
+    let n = problem.contact_count();
+    let mut neighbors = vec![Vec::new(); n];
+    for row in 0..n {
+        problem.delassus().neighbors(row, &mut |column| {
+            neighbors[row].push(column);
+            neighbors[column].push(row);
+        });
+    }
+    // Of a matrix that is nearly full even the search for an order takes long.
+    let blocks: usize = neighbors.iter().map(Vec::len).sum();
+    (blocks <= n * n).then(|| Pattern::new(neighbors, (n * n * n / 12).min(LONGEST)))?
+}
+
+fn blocks_of<D: Delassus>(problem: &Problem<D>) -> Blocks {
+    let (n, operator) = (problem.contact_count(), problem.delassus());
+    let mut blocks = Vec::new();
+    let mut unit = vec![Vector3::zeros(); n];
+    let (mut memory, mut rows) = (Vec::new(), Vec::new());
+    for column in 0..n {
+        rows.clear();
+        operator.neighbors(column, &mut |row| rows.push(row));
+        rows.push(column);
+        rows.sort_unstable();
+        rows.dedup();
+        let first = blocks.len();
+        blocks.extend(rows.iter().map(|row| (*row, column, Matrix3::zeros())));
+        for component in 0..3 {
+            unit[column][component] = 1.0;
+            operator.begin(&unit, &mut memory);
+            for (row, _, block) in &mut blocks[first..] {
+                block.set_column(component, &operator.velocity(*row, &unit, &memory));
+            }
+            unit[column][component] = 0.0;
+        }
+    }
+    blocks.sort_by_key(|block| (block.0, block.1));
+    blocks
+}
