@@ -41,8 +41,6 @@ pub(super) struct Stored {
 /// Time (s), solid fraction, contacts per grain, deepest overlap in diameters, mean and largest relative residual, sweeps.
 type Line = [f64; 7];
 
-/// Time of which rows are shown besides the means (s).
-const MOMENT: f64 = 0.25;
 /// Place from which on the plane that pushes is not felt: overlaps there are taken back by displacements, which pass without
 /// a velocity (m).
 const BEGIN: f64 = 0.01;
@@ -64,12 +62,11 @@ impl Stored {
         add("start of the averages", self.window[0]);
         add("end of the averages", self.window[1]);
         add("solid fraction", fraction);
-        let moment = self.history.iter().find(|line| line[0] > MOMENT - 1e-9);
-        let [_, at_moment, contacts_at_moment, ..] = moment.copied().unwrap_or([f64::NAN; 7]);
-        add("solid fraction at 0.25 s", at_moment);
-        add("solid fraction at the end", self.history.last().map_or(f64::NAN, |line| line[1]));
+        let [_, fraction_at_end, contacts_at_end, ..] =
+            self.history.last().copied().unwrap_or([f64::NAN; 7]);
+        add("solid fraction at the end", fraction_at_end);
         add("contacts per grain", contacts);
-        add("contacts per grain at 0.25 s", contacts_at_moment);
+        add("contacts per grain at the end", contacts_at_end);
         add("deepest overlap, in diameters", overlap);
         add("mean relative residual", residual);
         add("sweeps in a step", sweeps);
@@ -216,6 +213,11 @@ mod tests {
         let mut cells = counts.iter().zip(document.cells);
         assert!(cells.all(|(found, expected)| (found - expected).abs() < 0.5), "{counts:?}");
         assert!(stored.spin.len() == stored.velocity.len());
+        // The row that is judged notices another inflow.
+        let passing = stored.passing(&published);
+        assert!((passing - 1.0).abs() < 0.01, "{passing}");
+        let faster = stored.passing(&Parameters { speed: 1.02 * published.speed, ..published });
+        assert!((faster - 1.0).abs() > 0.01, "{faster}");
         // The sections hold the grains that the table of the run counts.
         let Parameters { size, obstacle, obstacle_radius, .. } = published;
         let long = size.x / stored.along.len() as f64;
