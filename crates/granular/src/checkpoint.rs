@@ -21,6 +21,7 @@ mod bytes;
 mod images;
 mod lock;
 mod parts;
+mod sums;
 mod walls;
 
 use std::{
@@ -32,6 +33,7 @@ use std::{
 pub use self::{
     lock::Lock,
     parts::{RestoredShare, restore_together, save_together},
+    sums::{restore_sums, save_sums},
 };
 
 use self::bytes::{Reader, Writer};
@@ -136,6 +138,14 @@ pub enum Fault {
         found: u32,
         /// Checksum that was written.
         expected: u32,
+    },
+    /// It does not belong to the checkpoint that is continued.
+    #[error("it belongs to step {found}, expected step {expected}")]
+    Step {
+        /// Number of steps after which it was written.
+        found: u64,
+        /// Number of steps of the checkpoint.
+        expected: u64,
     },
     /// The checksum is correct but the entries are invalid.
     #[error("its entry `{entry}` cannot be read")]

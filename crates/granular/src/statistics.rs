@@ -244,6 +244,11 @@ impl RadialDistribution {
         Ok(())
     }
 
+    /// What was added up, in an order that depends on the number of bins alone: for a run that is resumed.
+    pub fn sums(&mut self) -> impl Iterator<Item = &mut f64> {
+        std::iter::once(&mut self.pairs).chain(&mut self.weights)
+    }
+
     /// Whether a point is in the box.
     fn has(&self, place: &Vector3<f64>) -> bool {
         let [low, high] = self.corners;

@@ -131,6 +131,37 @@ fn any_number_of_ranks_continues_a_run_and_one_process_too() {
     assert!(passed.len() >= 10, "{passed:?}");
 }
 
+/// As many ranks as before go on with the bits of what they had added up, and any other number with its sums.
+#[test]
+fn statistics_go_on_where_a_run_is_resumed() {
+    let folder = folder();
+    let bin = |out: &str, ranks: usize, more: &str| {
+        finished(folder.path(), &format!("--ranks {ranks} bin.toml --out {out} {more}"));
+    };
+    bin("whole", 2, "--duration 0.2");
+    for duration in ["0.077", "0.15 --resume", "0.2 --resume"] {
+        bin("parts", 2, &format!("--duration {duration}"));
+    }
+    let file = |out: &str, name: &str| folder.path().join(out).join(name);
+    for name in ["statistics.csv", "cells.csv", "radial.csv", "grains.statistics"] {
+        let [whole, parts] = ["whole", "parts"].map(|out| fs::read(file(out, name)).unwrap());
+        assert!(whole == parts, "{name} differs");
+    }
+    // With nothing left to do, another number of ranks writes what was added up by the former ranks.
+    let read = |out: &str| {
+        let columns =
+            ["solid fraction", "velocity x", "velocity z"].map(|name| (name, "cells.csv"));
+        let all = columns.into_iter().chain([("radial distribution", "radial.csv")]);
+        all.flat_map(|(column, name)| self::column(&file(out, name), column)).collect::<Vec<f64>>()
+    };
+    for ranks in [3, 1] {
+        bin("parts", ranks, "--duration 0.2 --resume");
+        let pairs = read("whole").into_iter().zip(read("parts"));
+        let off = pairs.map(|(a, b)| (a - b).abs() / a.abs().max(1e-3)).fold(0.0, f64::max);
+        assert!(off < 1e-12, "{ranks} ranks: {off:e}");
+    }
+}
+
 #[test]
 fn a_picture_has_a_piece_of_each_rank_and_all_grains() {
     let folder = folder();

@@ -152,7 +152,7 @@ pub fn execute<M: Machine>(
     }
     let mut measures = scene.run().map(Measures::new).transpose()?;
     if let (Some(directory), Some(measures)) = (&mut directory, &mut measures) {
-        directory.measure(measures, scene.world().time())?;
+        directory.measure(measures, scene.domain(), arguments.resume)?;
     }
     machine.begin();
     let mut watch = Watch { sums, directory, film, measures };
@@ -266,7 +266,7 @@ fn run<D: Domain>(
                 directory.picture(scene.domain())?;
             }
             if due(Some(checkpoints)) {
-                directory.save(scene.domain(), film)?;
+                directory.save(scene.domain(), film, measures.as_mut())?;
             }
         }
         if let Some(progress) = &progress {
@@ -277,7 +277,11 @@ fn run<D: Domain>(
         progress.clear();
     }
     if let Some(directory) = directory {
-        if sound { directory.save(scene.domain(), film)? } else { directory.flush()? }
+        if sound {
+            directory.save(scene.domain(), film, measures.as_mut())?;
+        } else {
+            directory.flush()?;
+        }
     }
     Ok((ending, totals))
 }

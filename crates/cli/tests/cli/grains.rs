@@ -336,6 +336,77 @@ fn a_resumed_run_plays_and_sums_up_all_of_it() {
     }
 }
 
+/// Statistics go on where a run is resumed, between two lines of the table too.
+#[test]
+fn a_resumed_run_measures_what_an_uninterrupted_one_does() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("bin.toml");
+    let text = chapter()
+        .replace("count = 6000", "count = 300")
+        .replace("to = [0, 0, 0.66]", "to = [0, 0, 0.06]")
+        .replace(
+            "from = 1.0\n",
+            "from = 0.02\nevery = 0.02\ncells = { low = [-0.08, -0.08, 0], high = [0.08, 0.08, 0.1], counts = [4, 4, 2] }\n\
+             radial = { low = [-0.08, -0.08, 0], high = [0.08, 0.08, 0.1], reach = 0.05, bins = 20 }\n",
+        );
+    fs::write(&file, text).unwrap();
+    let run = |name: &str, duration: &str, more: &[&str]| {
+        let out = directory.path().join(name);
+        let words =
+            [file.to_str().unwrap(), "--out", out.to_str().unwrap(), "--duration", duration];
+        let run = percussion(&[&["grains", "--json"], &words[..], more].concat());
+        assert_eq!(run.code, Some(0), "{run:?}");
+        run
+    };
+    let read = |name: &str, file: &str| fs::read(directory.path().join(name).join(file)).unwrap();
+    let whole = run("whole", "0.2", &[]);
+    run("parts", "0.067", &[]);
+    run("parts", "0.118", &["--resume"]);
+    let parts = run("parts", "0.2", &["--resume"]);
+    assert_eq!(parts.json()["statistics"], whole.json()["statistics"]);
+    assert!(!parts.stderr.contains("begin anew"), "{parts:?}");
+    let all = [
+        "statistics.csv",
+        "cells.csv",
+        "radial.csv",
+        "grains.statistics",
+        "figures/force-distribution.csv",
+    ];
+    for name in all {
+        assert!(read("parts", name) == read("whole", name), "{name} differs");
+    }
+
+    // Without what was added up, or with a file of another step or a damaged one, the run says so and goes on.
+    run("lost", "0.067", &[]);
+    let sums = directory.path().join("lost/grains.statistics");
+    let good = fs::read(&sums).unwrap();
+    run("later", "0.068", &[]);
+    let later = read("later", "grains.statistics");
+    let mut damaged = good.clone();
+    damaged[100] ^= 1;
+    for (bytes, why) in [
+        (None, "cannot access"),
+        (Some(later), "belongs to step 68, expected step 67"),
+        (Some(damaged), "its checksum is"),
+    ] {
+        for name in ["grains.statistics", "grains.statistics.previous"] {
+            let _ = fs::remove_file(directory.path().join("lost").join(name));
+        }
+        if let Some(bytes) = bytes {
+            fs::write(&sums, bytes).unwrap();
+        }
+        let resumed = run("lost", "0.067", &["--resume"]);
+        for words in ["grains.statistics", why, "begin anew"] {
+            assert!(resumed.stderr.contains(words), "{words}: {resumed:?}");
+        }
+    }
+    // The newer file is of a checkpoint that was never written: the run was killed in between.
+    fs::write(&sums, read("later", "grains.statistics")).unwrap();
+    fs::write(directory.path().join("lost/grains.statistics.previous"), good).unwrap();
+    run("lost", "0.2", &["--resume"]);
+    assert!(read("lost", "cells.csv") == read("whole", "cells.csv"), "cells differ");
+}
+
 #[test]
 fn a_run_that_did_not_converge_says_so() {
     let arguments = ["grains", "column", "--duration", "0.3", "--max-sweeps", "2", "--json"];

@@ -81,6 +81,11 @@ impl Flow {
     pub const fn passed(&self) -> f64 {
         self.passed
     }
+
+    /// The same, for a run that is resumed (kg).
+    pub const fn passed_mut(&mut self) -> &mut f64 {
+        &mut self.passed
+    }
 }
 
 /// The angle of the free surface to the horizontal `x`-`y` plane (rad), of the plane `z = a + b x + c y`, or with a `center`

@@ -106,6 +106,15 @@ impl BoxAverages {
         self.times
     }
 
+    /// The number of times, and what was added up on this rank, in an order that depends on the number of cells alone: for a
+    /// run that is resumed.
+    pub fn sums(&mut self) -> (&mut f64, impl Iterator<Item = &mut f64>) {
+        let sums = self.sums.iter_mut().flat_map(|(volume, momentum, mass)| {
+            std::iter::once(volume).chain(momentum.iter_mut()).chain(std::iter::once(mass))
+        });
+        (&mut self.times, sums)
+    }
+
     /// All cells; `x` varies fastest.
     pub fn iter(&self) -> impl Iterator<Item = BoxCell> {
         let edges = self.corners[1] - self.corners[0];

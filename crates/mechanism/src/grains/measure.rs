@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 mod profile;
+mod resumed;
 
 use nalgebra::{Matrix3, Vector3};
 use percussion_granular::{

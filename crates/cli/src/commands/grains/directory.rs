@@ -29,6 +29,7 @@ use crate::output::prepare_directory;
 const CHECKPOINT: &str = "grains.checkpoint";
 const COURSE: &str = "course.csv";
 const FILM: &str = "grains.film";
+const SUMS: &str = "grains.statistics";
 
 /// The table of the course, checkpoints and pictures of one run. Rank 0 writes all but its parts of pictures and checkpoints.
 pub(super) struct Directory {
@@ -91,15 +92,22 @@ impl Directory {
         Ok(Self { path: path.into(), note, tables, _lock: lock })
     }
 
-    /// Opens the table of what is measured, with the lines of a former run until `time` (s).
-    pub(super) fn measure(&mut self, measures: &mut Measures, time: f64) -> Result<()> {
-        match &mut self.tables {
-            Some(tables) => {
-                tables.statistics = Some(StatisticsFile::open(&self.path, measures, time)?);
-                Ok(())
-            }
-            None => Ok(()),
+    /// Opens the table of what is measured, with the lines of a former run until now, and with `resume` goes on from what
+    /// that run has added up.
+    pub(super) fn measure(
+        &mut self,
+        measures: &mut Measures,
+        domain: &mut impl Domain,
+        resume: bool,
+    ) -> Result<()> {
+        if let Some(tables) = &mut self.tables {
+            let time = domain.world().time();
+            tables.statistics = Some(StatisticsFile::open(&self.path, measures, time)?);
         }
+        if resume {
+            statistics::resume(&self.path.join(SUMS), measures, domain)?;
+        }
+        Ok(())
     }
 
     /// Adds the last step to the table of steps, and `line` to the table of statistics.
@@ -142,9 +150,17 @@ impl Directory {
         Ok(())
     }
 
-    /// Brings the table and the film to the disk and then writes a checkpoint.
-    pub(super) fn save(&mut self, domain: &mut impl Domain, film: &GrainFilm) -> Result<()> {
+    /// Brings the tables, the film and what was added up to the disk and then writes a checkpoint.
+    pub(super) fn save(
+        &mut self,
+        domain: &mut impl Domain,
+        film: &GrainFilm,
+        measures: Option<&mut Measures>,
+    ) -> Result<()> {
         self.flush()?;
+        if let Some(measures) = measures {
+            statistics::save(&self.path.join(SUMS), measures, domain)?;
+        }
         if self.tables.is_some() {
             atomic::write(&self.path.join(FILM), &film.to_bytes())?;
         }

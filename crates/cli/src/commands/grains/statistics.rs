@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
+use percussion_granular::{Domain, checkpoint};
 use percussion_mechanism::grains::Measures;
 use percussion_record::view::{Curve, View};
 use percussion_report::{atomic, csv, write_figure};
@@ -52,6 +53,56 @@ impl StatisticsFile {
         let written = self.file.write_all(csv::row(row.iter().copied()).as_bytes());
         written.with_context(|| format!("cannot write `{}`", self.path.display()))
     }
+}
+
+/// Stores what the ranks have added up until now.
+pub(super) fn save(path: &Path, measures: &mut Measures, domain: &mut impl Domain) -> Result<()> {
+    let words = measures.sums().into_iter().map(f64::to_bits).collect();
+    let ranks = domain.gather(words)?;
+    if domain.rank() == 0 {
+        checkpoint::save_sums(path, domain.world().steps(), &numbers(ranks))?;
+    }
+    Ok(())
+}
+
+/// Goes on from what the ranks had added up when the checkpoint was written; warns where that is not known.
+pub(super) fn resume(path: &Path, measures: &mut Measures, domain: &mut impl Domain) -> Result<()> {
+    let steps = domain.world().steps();
+    // Rank 0 reads, and tells the others: the number of ranks, of which there are none if it failed, and all their sums.
+    let mut words = Vec::new();
+    if domain.rank() == 0 {
+        let former = checkpoint::restore_sums(path, steps).unwrap_or_else(|error| {
+            warn(path, &error);
+            Vec::new()
+        });
+        words.push(former.len() as u64);
+        words.extend(former.into_iter().flatten().map(f64::to_bits));
+    }
+    domain.broadcast(&mut words)?;
+    let (ranks, words) = words.split_first().map_or((0, &[][..]), |(ranks, rest)| (*ranks, rest));
+    if words.is_empty() {
+        return Ok(());
+    }
+    let each = words.len() / usize::try_from(ranks)?;
+    let former = numbers(words.chunks(each.max(1)).map(<[u64]>::to_vec).collect());
+    if let Err(error) = measures.resume(&former, [domain.rank(), domain.size()])
+        && domain.rank() == 0
+    {
+        warn(path, &error);
+    }
+    Ok(())
+}
+
+fn warn(path: &Path, error: &dyn std::error::Error) {
+    tracing::warn!(
+        "`{}`: {error}; the averages of cells, the radial distribution, the distribution of forces and the line of \
+         `{TABLE}` that was under way begin anew",
+        path.display()
+    );
+}
+
+fn numbers(ranks: Vec<Vec<u64>>) -> Vec<Vec<f64>> {
+    ranks.into_iter().map(|words| words.into_iter().map(f64::from_bits).collect()).collect()
 }
 
 /// Writes the averages of cells, the radial distribution and the figures, and returns their names.

@@ -24,6 +24,7 @@
 mod figures;
 mod laws;
 mod room;
+mod stored;
 
 use std::{panic::resume_unwind, thread};
 
@@ -36,7 +37,10 @@ use percussion_granular::{
 use percussion_mechanism::view::GrainFilm;
 use percussion_record::{ExperimentOutcome, Play};
 
-use self::room::{Room, line_at};
+use self::{
+    room::{Room, line_at},
+    stored::Stored,
+};
 use crate::{
     channel::{Beside, Document, Run},
     error::Error,
@@ -115,7 +119,10 @@ pub(in crate::experiments) fn run(
         let overlap = beside.largest(|sample| sample.overlap);
         measurements.add(name("deepest overlap, in diameters"), overlap);
     }
-    let figures = figures::all(&fixture, &course, &sizes);
+    let mut figures = figures::all(&fixture, &course, &sizes);
+    let (stored, published) = (Stored::read()?, document.parameters(options.seed));
+    stored.measure(&mut measurements, &published);
+    figures.extend(stored.figures(&published, &course, run.factor));
     let mut outcome = experiment.outcome(&fixture, measurements, figures)?;
     outcome.summary = outcome.summary.replace("{factor}", &run.factor.to_string());
     let step_size = course.parameters.settings.step_size;
@@ -349,7 +356,9 @@ mod tests {
         let ratios = [wrong.coulomb, wrong.dissipation].map(|ratio| (ratio - 1.0).abs());
         assert!(wrong.difference > 1e-6 && ratios.iter().all(|off| *off > 1e-6), "{wrong:?}");
 
-        let figures = figures::all(&fixture, &course, &document.runs);
+        let mut figures = figures::all(&fixture, &course, &document.runs);
+        let stored = Stored::read().unwrap();
+        figures.extend(stored.figures(&document.parameters(0), &course, run.factor));
         for (index, figure) in figures.iter().enumerate() {
             assert!(figure.series.iter().all(|series| !series.points.is_empty()), "{}", figure.id);
             let values = figure.map.iter().flat_map(|map| &map.cells).flatten();
@@ -362,6 +371,6 @@ mod tests {
             );
             assert!(figures[..index].iter().all(|other| other.id != figure.id), "{}", figure.id);
         }
-        assert_eq!(figures.iter().filter(|figure| figure.map.is_some()).count(), 2);
+        assert_eq!(figures.iter().filter(|figure| figure.map.is_some()).count(), 4);
     }
 }

@@ -1,5 +1,6 @@
 //! The figures of the channel.
 
+use percussion_granular::{channel::Parameters, statistics::Cell};
 use percussion_mechanism::Expected;
 use percussion_record::{Figure, Map, Mark, Series};
 
@@ -17,25 +18,35 @@ pub(super) fn all(
     course: &Course,
     sizes_and_fractions: &[[f64; 2]],
 ) -> Vec<Figure> {
+    let cells = |value: &dyn Fn(&Cell) -> f64| {
+        course.cells.iter().map(|cell| [cell.at[0], cell.at[1], value(&cell)]).collect()
+    };
+    let width = course.cells.cell();
     vec![
         map(
-            course,
+            &course.parameters,
             "figure-10",
             "Velocities in the channel",
             "Magnitude of the mean velocity in columns over the floor, with as many columns per diameter as in figure 10 of the paper, \
              over the whole window instead of at its end. The stream is fast where the obstacle narrows the channel, and \
              grains at the inflow still have their initial velocity.",
-            ("velocity", "m/s"),
-            |cell| cell.velocity.norm(),
+            Map {
+                value: drawing::axis("velocity", "m/s"),
+                cell: width,
+                cells: cells(&|cell| cell.velocity.norm()),
+            },
         ),
         map(
-            course,
+            &course.parameters,
             "figure-11",
             "Angular velocities in the channel",
             "Mean magnitude of the angular velocity in the same columns, as in figure 11 of the paper: grains turn where \
              they enter, along the walls and where the stream shears past the obstacle.",
-            ("angular velocity", "rad/s"),
-            |cell| cell.spin,
+            Map {
+                value: drawing::axis("angular velocity", "rad/s"),
+                cell: width,
+                cells: cells(&|cell| cell.spin),
+            },
         ),
         distribution(fixture.parameters.outflow, course),
         profile(course),
@@ -47,17 +58,14 @@ pub(super) fn all(
 }
 
 /// Colors over the floor with the walls and the obstacle.
-fn map(
-    course: &Course,
+pub(super) fn map(
+    parameters: &Parameters,
     id: &str,
     title: &str,
     caption: &str,
-    (label, unit): (&str, &str),
-    value: impl Fn(&percussion_granular::statistics::Cell) -> f64,
+    map: Map,
 ) -> Figure {
-    let size = course.parameters.size;
-    let [x, y] = course.parameters.obstacle;
-    let radius = course.parameters.obstacle_radius;
+    let Parameters { size, obstacle: [x, y], obstacle_radius: radius, .. } = *parameters;
     let corners = 36;
     let arc = (0..=corners).map(|k| {
         let (sine, cosine) =
@@ -65,8 +73,6 @@ fn map(
         [x + radius * cosine, y + radius * sine]
     });
     let obstacle = arc.chain([[x + radius, y - radius], [x + radius, y + radius], [x, y + radius]]);
-    let cell = course.cells.cell();
-    let cells = course.cells.iter().map(|cell| [cell.at[0], cell.at[1], value(&cell)]).collect();
     Figure {
         id: id.to_owned(),
         title: title.to_owned(),
@@ -74,7 +80,7 @@ fn map(
         x: drawing::axis("x", "m"),
         y: drawing::axis("y", "m"),
         equal_aspect: true,
-        map: Some(Map { value: drawing::axis(label, unit), cell, cells }),
+        map: Some(map),
         series: vec![
             Series { label: String::new(), mark: Mark::Region, points: obstacle.collect() },
             drawing::outline(vec![[0.0, 0.0], [size.x, 0.0]]),
