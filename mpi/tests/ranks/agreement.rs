@@ -131,32 +131,33 @@ fn any_number_of_ranks_continues_a_run_and_one_process_too() {
     assert!(passed.len() >= 10, "{passed:?}");
 }
 
-/// As many ranks as before go on with the bits of what they had added up, and any other number with its sums.
+/// With nothing left to do, a run writes what was added up by the ranks of the former one: the same bytes with as many ranks,
+/// and the same sums up to rounding with others.
 #[test]
 fn statistics_go_on_where_a_run_is_resumed() {
     let folder = folder();
-    let bin = |out: &str, ranks: usize, more: &str| {
-        finished(folder.path(), &format!("--ranks {ranks} bin.toml --out {out} {more}"));
+    let bin = |ranks: usize, more: &str| {
+        finished(
+            folder.path(),
+            &format!("--ranks {ranks} bin.toml --out run --duration 0.2 {more}"),
+        );
     };
-    bin("whole", 2, "--duration 0.2");
-    for duration in ["0.077", "0.15 --resume", "0.2 --resume"] {
-        bin("parts", 2, &format!("--duration {duration}"));
-    }
-    let file = |out: &str, name: &str| folder.path().join(out).join(name);
-    for name in ["statistics.csv", "cells.csv", "radial.csv", "grains.statistics"] {
-        let [whole, parts] = ["whole", "parts"].map(|out| fs::read(file(out, name)).unwrap());
-        assert!(whole == parts, "{name} differs");
-    }
-    // With nothing left to do, another number of ranks writes what was added up by the former ranks.
-    let read = |out: &str| {
+    let file = |name: &str| folder.path().join("run").join(name);
+    let bytes =
+        || ["statistics.csv", "cells.csv", "radial.csv"].map(|name| fs::read(file(name)).unwrap());
+    let numbers = || {
         let columns =
             ["solid fraction", "velocity x", "velocity z"].map(|name| (name, "cells.csv"));
         let all = columns.into_iter().chain([("radial distribution", "radial.csv")]);
-        all.flat_map(|(column, name)| self::column(&file(out, name), column)).collect::<Vec<f64>>()
+        all.flat_map(|(name, table)| column(&file(table), name)).collect::<Vec<f64>>()
     };
+    bin(2, "");
+    let (written, expected) = (bytes(), numbers());
+    bin(2, "--resume");
+    assert!(bytes() == written, "as many ranks");
     for ranks in [3, 1] {
-        bin("parts", ranks, "--duration 0.2 --resume");
-        let pairs = read("whole").into_iter().zip(read("parts"));
+        bin(ranks, "--resume");
+        let pairs = expected.iter().zip(numbers());
         let off = pairs.map(|(a, b)| (a - b).abs() / a.abs().max(1e-3)).fold(0.0, f64::max);
         assert!(off < 1e-12, "{ranks} ranks: {off:e}");
     }

@@ -106,6 +106,8 @@ impl Directory {
         }
         if resume {
             statistics::resume(&self.path.join(SUMS), measures, domain)?;
+            // Of the two files the newer one may be of a checkpoint that is lost; it must not outlive this one.
+            statistics::save(&self.path.join(SUMS), measures, domain)?;
         }
         Ok(())
     }
