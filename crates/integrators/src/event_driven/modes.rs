@@ -398,17 +398,18 @@ fn consistent(
         })
 }
 
-/// Amount by which the force of a contact pulls, or leaves its cone (N); 0 for a contact that slides and
-/// pushes.
+/// Amount by which the force of a contact pulls, or leaves its cone (N); at most 0 for a contact that slides and pushes. The friction
+/// of one that pulls would drive its slip, so that strong friction counts as the pull.
 pub(super) fn violation(geometry: &Geometry<'_>, hold: &Hold, held: &Held, contact: usize) -> f64 {
     let Some(grip) = hold.grip(contact) else { return 0.0 };
     let force = &held.forces.as_slice()[geometry.components * contact..];
+    let friction = geometry.contacts.as_slice()[contact].friction;
     let pull = -force[0];
     match grip {
-        Grip::Slide(_) => pull,
+        Grip::Slide(_) => friction.max(1.0) * pull,
         Grip::Stick => {
             let tangent = force[1..geometry.components].iter().fold(0.0_f64, |f, t| f.hypot(*t));
-            pull.max(tangent - geometry.contacts.as_slice()[contact].friction * force[0])
+            pull.max(tangent - friction * force[0])
         }
     }
 }
