@@ -163,6 +163,19 @@ fn statistics_go_on_where_a_run_is_resumed() {
     }
 }
 
+/// As many ranks as before continue with the same bits, in the midst of a run too.
+#[test]
+fn a_run_in_two_parts_is_the_same_as_one_without_a_pause() {
+    let [whole, parts] = [folder(), folder()];
+    finished(whole.path(), "--ranks 2 bin.toml --out run --duration 0.2");
+    finished(parts.path(), "--ranks 2 bin.toml --out run --duration 0.1");
+    finished(parts.path(), "--ranks 2 bin.toml --out run --duration 0.2 --resume");
+    for name in ["course.csv", "statistics.csv", "cells.csv", "radial.csv"] {
+        let [a, b] = [&whole, &parts].map(|f| fs::read(f.path().join("run").join(name)).unwrap());
+        assert!(a == b, "{name}");
+    }
+}
+
 #[test]
 fn a_picture_has_a_piece_of_each_rank_and_all_grains() {
     let folder = folder();

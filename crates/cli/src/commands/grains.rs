@@ -145,7 +145,6 @@ pub fn execute<M: Machine>(
         let with = (&mut sums, &*machine);
         let opened = Directory::open(path, note, arguments.resume, &mut scene, with)?;
         if arguments.resume {
-            scene.domain().balance(IMBALANCE_LIMIT)?;
             opened.film(&mut film, scene.domain())?;
         }
         directory = Some(opened);

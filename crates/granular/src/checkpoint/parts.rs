@@ -42,6 +42,8 @@ pub struct RestoredShare {
     pub note: String,
     /// The grains and pairs of this rank, for [`Domain::restore`].
     pub share: Share,
+    /// Whether each rank continues with its own part and the boxes of the checkpoint, and not with a new division.
+    pub is_own: bool,
     /// The file that was read first.
     pub file: PathBuf,
     /// Error of a newer file that was skipped, on the rank that met it.
@@ -115,15 +117,17 @@ pub fn restore_together(
 ) -> Result<RestoredShare, Error> {
     let read = read(path, path, partition, domain);
     let refused = match agree(domain, read)? {
-        Ok((note, share)) => {
-            return Ok(RestoredShare { note, share, file: path.into(), refused: None });
+        Ok(Read { note, share, is_own }) => {
+            return Ok(RestoredShare { note, share, is_own, file: path.into(), refused: None });
         }
         Err(error) => error,
     };
     let file = previous(path);
     let read = self::read(&file, path, partition, domain);
     match agree(domain, read)? {
-        Ok((note, share)) => Ok(RestoredShare { note, share, file, refused: Some(refused) }),
+        Ok(Read { note, share, is_own }) => {
+            Ok(RestoredShare { note, share, is_own, file, refused: Some(refused) })
+        }
         Err(_) => Err(refused),
     }
 }
@@ -138,13 +142,20 @@ fn agree<T>(domain: &mut impl Domain, result: Result<T, Error>) -> Result<Result
     })
 }
 
+/// What this rank has read.
+struct Read {
+    note: String,
+    share: Share,
+    is_own: bool,
+}
+
 /// Note and share of this rank from the list or world in `file`; `path` is where the newest list is.
 fn read(
     file: &Path,
     path: &Path,
     partition: &Partition,
     domain: &impl Domain,
-) -> Result<(String, Share), Error> {
+) -> Result<Read, Error> {
     let (rank, size) = (domain.rank(), domain.size());
     let damaged = |path: &Path| {
         let path = path.to_owned();
@@ -162,7 +173,7 @@ fn read(
             1 => whole,
             _ => assemble(rank, partition, 1, &|_| Ok(whole.clone()))?,
         };
-        return Ok((note, share));
+        return Ok(Read { note, share, is_own: size == 1 });
     }
     let List { note, serial, ranks } = decode_list(&bytes).map_err(damaged(file))?;
     let share = |rank: u64| {
@@ -171,9 +182,10 @@ fn read(
         decode_part(&bytes).map_err(damaged(&part))
     };
     if ranks == size as u64 {
-        return Ok((note, share(rank as u64)?));
+        return Ok(Read { note, share: share(rank as u64)?, is_own: true });
     }
-    Ok((note, assemble(rank, partition, ranks, &share)?))
+    let share = assemble(rank, partition, ranks, &share)?;
+    Ok(Read { note, share, is_own: false })
 }
 
 /// The share of a rank with its box of a new partition, from the shares of `count` former ranks.

@@ -16,7 +16,7 @@ use percussion_record::view::View;
 use percussion_report::{atomic, viewer, vtk};
 
 use super::{
-    Machine, Sums, Totals,
+    IMBALANCE_LIMIT, Machine, Sums, Totals,
     course::Course,
     picture,
     ranks::{self, RanksFile},
@@ -258,5 +258,9 @@ fn restore<D: Domain>(path: &Path, note: &str, scene: &mut Scene<D>) -> Result<(
     }
     let file = restored.file;
     domain.restore(restored.share).with_context(|| file.display().to_string())?;
+    // Ranks with boxes of their own continue as they would have without a pause.
+    if !restored.is_own {
+        domain.balance(IMBALANCE_LIMIT)?;
+    }
     scene.check_walls()
 }
