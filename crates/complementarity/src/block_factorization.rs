@@ -85,15 +85,15 @@ impl BlockFactorization {
             for first in blocks.clone() {
                 let (left, right) = (lower[first], upper[first]);
                 let target = pattern.later(first);
-                subtract_product(&mut pivots[target], &left, &right);
+                pivots[target] -= product(&left, &right);
                 let mut place = pattern.blocks(target).start;
                 for second in first + 1..blocks.end {
                     let (beside, below) = (upper[second], lower[second]);
                     while pattern.later(place) < pattern.later(second) {
                         place += 1;
                     }
-                    subtract_product(&mut upper[place], &left, &beside);
-                    subtract_product(&mut lower[place], &below, &right);
+                    upper[place] -= product(&left, &beside);
+                    lower[place] -= product(&below, &right);
                 }
             }
         }
@@ -138,12 +138,6 @@ pub(crate) fn product(a: &Matrix3<f64>, b: &Matrix3<f64>) -> Matrix3<f64> {
         }
     }
     c
-}
-
-/// `C -= A B`.
-#[inline(always)]
-fn subtract_product(c: &mut Matrix3<f64>, a: &Matrix3<f64>, b: &Matrix3<f64>) {
-    *c -= product(a, b);
 }
 
 #[cfg(test)]

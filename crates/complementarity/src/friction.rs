@@ -39,6 +39,7 @@
 
 pub mod alternating_directions;
 pub mod block_gauss_seidel;
+mod blocks;
 pub mod cone;
 mod delassus;
 pub mod derivative;

@@ -244,7 +244,7 @@ impl RadialDistribution {
         Ok(())
     }
 
-    /// What was added up, in an order that depends on the number of bins alone: for a run that is resumed.
+    /// The sums so far, which a checkpoint stores for a run that is resumed. Their order depends only on the number of bins.
     pub fn sums(&mut self) -> impl Iterator<Item = &mut f64> {
         std::iter::once(&mut self.pairs).chain(&mut self.weights)
     }

@@ -6,7 +6,9 @@ use nalgebra::{DMatrix, Vector3};
 
 use self::checks::{check_entries, check_symmetry};
 use super::{
-    BlockSparse, Delassus, Figures, Law, ProblemError, cone,
+    BlockSparse, Delassus, Figures, Law, ProblemError,
+    blocks::blocks_of,
+    cone,
     single::{Contact, coulomb, maximum_dissipation},
 };
 
@@ -470,16 +472,8 @@ impl<D: Delassus> Problem<D> {
     pub fn dense(&self) -> DMatrix<f64> {
         let n = self.contact_count();
         let mut matrix = DMatrix::zeros(3 * n, 3 * n);
-        let mut impulses = vec![Vector3::zeros(); n];
-        let mut memory = Vec::new();
-        for column in 0..3 * n {
-            impulses[column / 3][column % 3] = 1.0;
-            self.delassus.begin(&impulses, &mut memory);
-            self.delassus.neighbors(column / 3, &mut |row| {
-                let velocity = self.delassus.velocity(row, &impulses, &memory);
-                matrix.fixed_view_mut::<3, 1>(3 * row, column).copy_from(&velocity);
-            });
-            impulses[column / 3][column % 3] = 0.0;
+        for (row, column, block) in blocks_of(&self.delassus) {
+            matrix.fixed_view_mut::<3, 3>(3 * row, 3 * column).copy_from(&block);
         }
         matrix
     }

@@ -2,7 +2,10 @@
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
-use super::{Delassus, Problem};
+use super::{
+    Delassus, Problem,
+    blocks::{Blocks, blocks_of},
+};
 use crate::{
     block_factorization::{BlockFactorization, pattern::Pattern, product},
     factorization::Factorization,
@@ -27,9 +30,6 @@ enum Factors {
     Sparse(BlockFactorization, Vec<usize>),
 }
 
-/// Blocks with their rows and columns.
-type Blocks = Vec<(usize, usize, Matrix3<f64>)>;
-
 impl System {
     /// The matrix of the blocks `S_i W_ij S_j`, with diagonal `S_i` from `scale`, and with ones on the diagonal where that is
     /// zero.
@@ -38,7 +38,7 @@ impl System {
         scale: impl Fn(usize) -> Vector3<f64>,
     ) -> Self {
         let n = problem.contact_count();
-        let mut blocks = blocks_of(problem);
+        let mut blocks = blocks_of(problem.delassus());
         for (row, column, block) in &mut blocks {
             let scales = scale(*row) * scale(*column).transpose();
             block.component_mul_assign(&scales);
@@ -126,31 +126,6 @@ pub(super) fn pattern<D: Delassus>(problem: &Problem<D>) -> Option<Pattern> {
     }
     // Of a matrix that is nearly full even the search for an order takes long.
     let blocks: usize = neighbors.iter().map(Vec::len).sum();
-    (blocks <= n * n).then(|| Pattern::new(neighbors, (n * n * n / 12).min(LONGEST)))?
-}
-
-fn blocks_of<D: Delassus>(problem: &Problem<D>) -> Blocks {
-    let (n, operator) = (problem.contact_count(), problem.delassus());
-    let mut blocks = Vec::new();
-    let mut unit = vec![Vector3::zeros(); n];
-    let (mut memory, mut rows) = (Vec::new(), Vec::new());
-    for column in 0..n {
-        rows.clear();
-        operator.neighbors(column, &mut |row| rows.push(row));
-        rows.push(column);
-        rows.sort_unstable();
-        rows.dedup();
-        let first = blocks.len();
-        blocks.extend(rows.iter().map(|row| (*row, column, Matrix3::zeros())));
-        for component in 0..3 {
-            unit[column][component] = 1.0;
-            operator.begin(&unit, &mut memory);
-            for (row, _, block) in &mut blocks[first..] {
-                block.set_column(component, &operator.velocity(*row, &unit, &memory));
-            }
-            unit[column][component] = 0.0;
-        }
-    }
-    blocks.sort_by_key(|block| (block.0, block.1));
-    blocks
+    let limit = (n * n).saturating_mul(n) / 12;
+    (blocks <= n * n).then(|| Pattern::new(neighbors, limit.min(LONGEST)))?
 }

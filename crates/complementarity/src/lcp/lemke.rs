@@ -81,9 +81,9 @@ pub struct Settings {
     pub tolerance: f64,
     /// Maximum number of pivots of one path (≥ 1, default `10_000`).
     pub pivot_limit: usize,
-    /// Maximum number of further covering vectors (default 4), unless a ray proves that no `z ≥ 0` has `M z + q ≥ 0`. As long as
-    /// some remain, a path is interrupted after `20 n` pivots. With 0 the method is Lemke's original one: it follows one path, and a ray that ends the path
-    /// is the result.
+    /// Maximum number of further covering vectors (default 4), unless a ray proves that no `z ≥ 0` has `M z + q ≥ 0`. As
+    /// long as some remain, a path is interrupted after `20 n` pivots. With 0 the method is Lemke's original one: it follows
+    /// one path, and a ray that ends the path is the result.
     pub restarts: usize,
 }
 

@@ -106,8 +106,8 @@ impl BoxAverages {
         self.times
     }
 
-    /// The number of times, and what was added up on this rank, in an order that depends on the number of cells alone: for a
-    /// run that is resumed.
+    /// The number of times and the sums of this rank, which a checkpoint stores for a run that is resumed. Their order depends
+    /// only on the number of cells.
     pub fn sums(&mut self) -> (&mut f64, impl Iterator<Item = &mut f64>) {
         let sums = self.sums.iter_mut().flat_map(|(volume, momentum, mass)| {
             std::iter::once(volume).chain(momentum.iter_mut()).chain(std::iter::once(mass))

@@ -68,20 +68,13 @@ impl Ray {
         }
         violation
     }
-}
 
-impl Ray {
     /// Whether its direction `y` proves that no `z ≥ 0` has `M z + q ≥ 0`: then `y·(M z + q) ≤ y·q < 0`, as `y ≥ 0` and `Mᵀ y ≤ 0`.
     /// Each sum is judged relative to the magnitudes of its terms: what is zero is so to rounding.
     pub(super) fn proves_infeasibility(&self, problem: &Problem) -> bool {
-        let relative = |terms: &mut dyn Iterator<Item = f64>| {
-            let (sum, size) =
-                terms.fold((0.0, 0.0), |(sum, size), term| (sum + term, size + term.abs()));
-            if size > 0.0 { sum / size } else { 0.0 }
-        };
         let y = &self.direction;
         let products = |column: DVectorView<'_, f64>| {
-            relative(&mut column.iter().zip(y).map(|(entry, y)| entry * y))
+            relative(column.iter().zip(y).map(|(entry, y)| entry * y))
         };
         // A rate of the artificial variable makes the direction one of another problem.
         let is_own = self.artificial_rate <= ROUNDING;
@@ -94,8 +87,13 @@ impl Ray {
 /// `Σ_j M_ij z_j` plus two other terms, relative to the sum of their magnitudes (0 if all are 0).
 fn relative_sum(problem: &Problem, i: usize, z: &DVector<f64>, terms: [f64; 2]) -> f64 {
     let products = problem.matrix().row(i).into_iter().zip(z).map(|(m, z)| m * z);
+    relative(products.chain(terms))
+}
+
+/// The sum of `terms` relative to the sum of their magnitudes (0 if all are 0).
+fn relative(terms: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut size) = (0.0, 0.0);
-    for term in products.chain(terms) {
+    for term in terms {
         sum += term;
         size += term.abs();
     }

@@ -4,7 +4,7 @@ use super::Measures;
 use crate::{Error, rules};
 
 impl Measures {
-    /// What this rank has added up, to be stored with a checkpoint for [`resume`](Self::resume).
+    /// The sums of this rank. A checkpoint stores them for [`resume`](Self::resume).
     #[must_use]
     pub fn sums(&mut self) -> Vec<f64> {
         self.numbers().into_iter().flatten().map(|number| *number).collect()

@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct Stored {
     /// The settings of the run.
     run: String,
-    /// What else is known about it: commit, machine, time it took.
+    /// Commit, machine and computing time of the run.
     about: String,
     /// Of the grains (m).
     radius: f64,
