@@ -23,6 +23,22 @@ use nalgebra::Vector3;
 
 use crate::{contact::Contact, grains::Motion};
 
+/// The displacement of a grain: half a cache line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(32))]
+pub(crate) struct Shift {
+    /// From its place at the end of the step (m).
+    pub(crate) by: Vector3<f64>,
+    /// As in its [`Motion`] (kg⁻¹).
+    pub(crate) inverse_mass: f64,
+}
+
+impl Shift {
+    pub(crate) fn none(motion: &Motion) -> Self {
+        Self { by: Vector3::zeros(), inverse_mass: motion.inverse_mass }
+    }
+}
+
 /// A push between two grains, which are numbered from the first of their slab.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Push {
@@ -32,8 +48,6 @@ pub(crate) struct Push {
     target: f64,
     /// Separation by the push so far (m, ≥ 0).
     distance: f64,
-    /// Fraction of the distance by which each grain moves, by inverse mass.
-    shares: [f64; 2],
     grains: [u32; 2],
 }
 
@@ -43,23 +57,21 @@ pub(crate) fn target(gap: f64, part: f64) -> f64 {
 }
 
 impl Push {
-    /// The push of a contact between two of the grains with these `motions`, with its [`target`] (m).
-    pub(crate) fn new(contact: &Contact, motions: &[Motion], target: f64) -> Self {
-        let Contact { law, grains, .. } = contact;
-        let inverse_masses = grains.map(|grain| motions[grain as usize].inverse_mass);
-        let sum = inverse_masses[0] + inverse_masses[1];
-        let shares = inverse_masses.map(|w| w / sum);
-        Self { normal: law.normal, target, distance: 0.0, shares, grains: *grains }
+    /// The push of a contact between two grains, with its [`target`] (m).
+    pub(crate) fn new(Contact { law, grains, .. }: &Contact, target: f64) -> Self {
+        Self { normal: law.normal, target, distance: 0.0, grains: *grains }
     }
 
     #[inline]
-    pub(crate) fn sweep(&mut self, shifts: &mut [Vector3<f64>]) {
+    pub(crate) fn sweep(&mut self, shifts: &mut [Shift]) {
         let [a, b] = self.grains.map(|grain| grain as usize);
-        let lacking = self.target - self.normal.dot(&(shifts[a] - shifts[b]));
+        let lacking = self.target - self.normal.dot(&(shifts[a].by - shifts[b].by));
         let more = (self.distance + lacking).max(0.0) - self.distance;
         self.distance += more;
-        shifts[a] += self.shares[0] * more * self.normal;
-        shifts[b] -= self.shares[1] * more * self.normal;
+        let inverse_masses = [a, b].map(|grain| shifts[grain].inverse_mass);
+        let shares = inverse_masses.map(|w| w / (inverse_masses[0] + inverse_masses[1]));
+        shifts[a].by += shares[0] * more * self.normal;
+        shifts[b].by -= shares[1] * more * self.normal;
     }
 }
 
@@ -76,8 +88,8 @@ pub(crate) struct WallPush {
 
 impl WallPush {
     #[inline]
-    pub(crate) fn sweep(&mut self, shifts: &mut [Vector3<f64>]) {
-        let shift = &mut shifts[self.grain as usize];
+    pub(crate) fn sweep(&mut self, shifts: &mut [Shift]) {
+        let shift = &mut shifts[self.grain as usize].by;
         let lacking = self.target - self.normal.dot(shift);
         let more = (self.distance + lacking).max(0.0) - self.distance;
         self.distance += more;

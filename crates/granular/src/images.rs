@@ -9,10 +9,10 @@ use percussion_collision::CellGrid;
 
 use crate::{
     contact::{Account, Contact, ImageContact, larger},
-    correction::{Push, target},
+    correction::{Push, Shift, target},
     grains::{Grains, Motion, narrow},
     periods::{Node, Periods},
-    settings::{Error, Settings},
+    settings::{Correction, Error, Settings},
     touch::{Partner, Touch},
 };
 
@@ -196,34 +196,22 @@ impl Images {
         self.change = change;
     }
 
-    /// Evaluates the impulses with the motions after them.
-    pub(crate) fn certify(&mut self, motions: &[Motion], step: f64) {
+    /// Evaluates the impulses with the motions after them, and prepares [`push`](Self::push).
+    pub(crate) fn certify(&mut self, motions: &[Motion], settings: &Settings) {
         let mut account = Account::default();
+        self.pushes.clear();
         for contact in &self.contacts {
-            contact.certify(motions, step, &mut account);
+            contact.certify(motions, settings.step_size, &mut account);
+            if let Correction::Position { part, .. } = settings.correction {
+                let gap = contact.end_gap(motions, settings.step_size);
+                self.pushes.push(Push::new(&contact.contact, target(gap, part)));
+            }
         }
         self.account = account;
     }
 
-    /// As that of a slab.
-    pub(crate) fn prepare_pushes(
-        &mut self,
-        motions: &[Motion],
-        step: f64,
-        part: f64,
-        deepest: f64,
-    ) {
-        self.pushes.clear();
-        for contact in &self.contacts {
-            let gap = contact.end_gap(motions, step);
-            if gap < deepest {
-                self.pushes.push(Push::new(&contact.contact, motions, target(gap, part)));
-            }
-        }
-    }
-
     /// Pushes the grains of each overlap apart, one after another.
-    pub(crate) fn push(&mut self, shifts: &mut [Vector3<f64>]) {
+    pub(crate) fn push(&mut self, shifts: &mut [Shift]) {
         self.pushes.iter_mut().for_each(|push| push.sweep(shifts));
     }
 

@@ -1,8 +1,7 @@
 //! Communication of a world with others during a step: [`Link`]; and [`Alone`], for a single world.
 
-use nalgebra::Vector3;
-
 use crate::{
+    correction::Shift,
     grains::{Grains, Motion},
     settings::Error,
 };
@@ -47,8 +46,8 @@ pub(crate) trait Link {
     /// Sets all copies of a grain to their mean shift, and calls both phases of `meanwhile` in order.
     fn merge_shifts(
         &mut self,
-        shifts: &mut [Vector3<f64>],
-        meanwhile: Meanwhile<'_, Vector3<f64>>,
+        shifts: &mut [Shift],
+        meanwhile: Meanwhile<'_, Shift>,
     ) -> Result<(), Error>;
 }
 
@@ -93,8 +92,8 @@ impl Link for Alone {
 
     fn merge_shifts(
         &mut self,
-        shifts: &mut [Vector3<f64>],
-        meanwhile: Meanwhile<'_, Vector3<f64>>,
+        shifts: &mut [Shift],
+        meanwhile: Meanwhile<'_, Shift>,
     ) -> Result<(), Error> {
         (0..2).for_each(|phase| meanwhile(phase, shifts));
         Ok(())

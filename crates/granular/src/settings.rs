@@ -67,12 +67,16 @@ impl Default for Settings {
 impl Settings {
     /// Shift of the normal velocity at a gap `ξ` (m/s).
     pub(crate) fn bias(&self, gap: f64) -> f64 {
-        let part = match self.correction {
-            _ if gap >= 0.0 => 1.0,
+        let part = if gap >= 0.0 { 1.0 } else { self.part_by_velocity() };
+        part * gap / self.step_size
+    }
+
+    /// The fraction of an overlap that a step removes by velocities.
+    pub(crate) fn part_by_velocity(&self) -> f64 {
+        match self.correction {
             Correction::Velocity { part } => part,
             Correction::Position { .. } => 0.0,
-        };
-        part * gap / self.step_size
+        }
     }
 
     pub(crate) fn check(&self) -> Result<(), Error> {

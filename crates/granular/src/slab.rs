@@ -4,12 +4,12 @@
 use nalgebra::Vector3;
 
 use crate::{
-    contact::{Account, Contact, Law, WallContact, larger},
-    correction::{Push, WallPush, target},
+    contact::{Account, Law, WallContact, larger},
+    correction::{Shift, WallPush, target},
     grains::{Grains, Motion},
-    packs::Packs,
+    packs::{Near, Packs},
     parallel::Range,
-    settings::Settings,
+    settings::{Correction, Settings},
     touch::{Partner, Touch},
     wall::Wall,
 };
@@ -47,7 +47,6 @@ pub(crate) struct Slab {
     pub(crate) wall_pairs: Vec<WallPair>,
     contacts: Packs,
     wall_contacts: Vec<WallContact>,
-    pushes: Vec<Push>,
     wall_pushes: Vec<WallPush>,
     /// Deepest overlap of the pairs at the beginning of the step (m, ≥ 0).
     pub(crate) overlap: f64,
@@ -101,7 +100,6 @@ impl Slab {
         reach: f64,
     ) {
         self.forget_contacts();
-        (self.overlap, self.scale) = (0.0, 0.0);
         let local = |grain: u32| grain - self.start;
         for (index, pair) in (0_u32..).zip(&mut self.pairs) {
             let [a, b] = pair.grains.map(|grain| grain as usize);
@@ -112,24 +110,16 @@ impl Slab {
                 pair.impulse = Vector3::zeros();
                 continue;
             }
-            let distance = squared.sqrt();
-            // Coincident centers are pushed apart along some direction.
-            let normal = if distance > 0.0 { apart / distance } else { Vector3::z() };
-            let gap = distance - touching;
-            self.overlap = self.overlap.max(-gap);
-            let mut contact = Contact::new(
-                normal,
-                [gap, settings.bias(gap)],
-                settings.friction,
-                [&grains.motions[a], &grains.motions[b]],
-                pair.grains.map(local),
-                index,
-            );
-            let free = contact.velocity(&grains.motions[self.start as usize..]);
-            self.scale = self.scale.max((free + contact.law.bias * normal).norm_squared());
-            contact.law.take_over(&pair.impulse);
-            self.contacts.push(&contact);
+            self.contacts.push(&Near {
+                grains: pair.grains.map(local),
+                pair: index,
+                apart,
+                touching,
+                impulse: pair.impulse,
+            });
         }
+        let motions = &grains.motions[self.start as usize..];
+        [self.overlap, self.scale] = self.contacts.assemble(motions, settings);
         for (index, pair) in (0_u32..).zip(&mut self.wall_pairs) {
             let (at, wall) = (pair.grain as usize, &walls[pair.wall as usize]);
             let (gap, normal) = wall.gap(&grains.positions[at], grains.radii[at]);
@@ -148,7 +138,7 @@ impl Slab {
                 local(pair.grain),
                 index,
             );
-            let free = contact.velocity(&grains.motions[self.start as usize..]);
+            let free = contact.velocity(motions);
             self.scale = self.scale.max((free + contact.law.bias * normal).norm_squared());
             contact.law.take_over(&pair.impulse);
             self.wall_contacts.push(contact);
@@ -158,9 +148,7 @@ impl Slab {
 
     /// Applies the impulses carried over. `motions` begin with those of this slab, here and below.
     pub(crate) fn warm_start(&mut self, motions: &mut [Motion]) {
-        for contact in self.contacts.iter() {
-            contact.push(&contact.law.impulse, motions);
-        }
+        self.contacts.warm_start(motions);
         for contact in &self.wall_contacts {
             contact.push(&contact.law.impulse, motions);
         }
@@ -184,60 +172,31 @@ impl Slab {
         self.change = change;
     }
 
-    /// Evaluates the impulses with the motions after them.
-    pub(crate) fn certify(&mut self, motions: &[Motion], step: f64) {
-        let mut account = Account::default();
-        for contact in self.contacts.iter() {
-            contact.certify(motions, step, &mut account);
-        }
+    /// Evaluates the impulses with the motions after them, and prepares [`push`](Self::push).
+    pub(crate) fn certify(&mut self, motions: &[Motion], settings: &Settings) {
+        let mut account = self.contacts.certify(motions, settings);
+        self.wall_pushes.clear();
         for contact in &self.wall_contacts {
-            contact.certify(motions, step, &mut account);
+            contact.certify(motions, settings.step_size, &mut account);
+            if let Correction::Position { part, .. } = settings.correction {
+                let gap = contact.end_gap(motions, settings.step_size);
+                let (normal, grain) = (contact.law.normal, contact.grain);
+                let target = target(gap, part);
+                self.wall_pushes.push(WallPush { normal, target, distance: 0.0, grain });
+            }
         }
         self.account = account;
     }
 
-    /// Collects the contacts with an overlap at the end of a step of size `step`, and those that may overlap after
-    /// the removal of others, none of which is deeper than `deepest`.
-    pub(crate) fn prepare_pushes(
-        &mut self,
-        motions: &[Motion],
-        step: f64,
-        part: f64,
-        deepest: f64,
-    ) {
-        self.pushes.clear();
-        for contact in self.contacts.iter() {
-            let gap = contact.end_gap(motions, step);
-            if gap < deepest {
-                self.pushes.push(Push::new(&contact, motions, target(gap, part)));
-            }
-        }
-        self.wall_pushes.clear();
-        for contact in &self.wall_contacts {
-            let gap = contact.end_gap(motions, step);
-            if gap < deepest {
-                let (normal, grain) = (contact.law.normal, contact.grain);
-                self.wall_pushes.push(WallPush {
-                    normal,
-                    target: target(gap, part),
-                    distance: 0.0,
-                    grain,
-                });
-            }
-        }
-    }
-
-    /// Pushes the grains of each overlap apart, one after another, walls first. `shifts` begin with those of this slab.
-    pub(crate) fn push(&mut self, shifts: &mut [Vector3<f64>]) {
+    /// Pushes the grains of each contact apart, one after another, walls first. `shifts` begin with those of this slab.
+    pub(crate) fn push(&mut self, shifts: &mut [Shift]) {
         self.wall_pushes.iter_mut().for_each(|push| push.sweep(shifts));
-        self.pushes.iter_mut().for_each(|push| push.sweep(shifts));
+        self.contacts.shift(shifts);
     }
 
     /// Stores the impulses for the next step.
     pub(crate) fn store(&mut self) {
-        for contact in self.contacts.iter() {
-            self.pairs[contact.pair as usize].impulse = contact.law.impulse;
-        }
+        self.contacts.store(&mut self.pairs);
         for contact in &self.wall_contacts {
             self.wall_pairs[contact.pair as usize].impulse = contact.law.impulse;
         }

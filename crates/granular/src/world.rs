@@ -9,6 +9,7 @@ use nalgebra::Vector3;
 
 use self::{search::Search, sweeps::sweep};
 use crate::{
+    correction::Shift,
     grains::{Grain, Grains, Motion},
     images::Images,
     link::{Alone, Link},
@@ -70,7 +71,7 @@ pub struct World {
     slabs: Vec<Slab>,
     search: Search,
     /// Scratch of the correction of overlaps.
-    shifts: Vec<Vector3<f64>>,
+    shifts: Vec<Shift>,
     /// The identity of the next grain.
     next_identity: u64,
     steps: u64,
@@ -383,7 +384,7 @@ impl World {
             return Err(Error::DivergedElsewhere);
         }
         let lifting = match self.settings.correction {
-            Correction::Position { part, sweeps } => Some(self.correct(part, sweeps, link)?),
+            Correction::Position { sweeps, .. } => Some(self.correct(sweeps, link)?),
             Correction::Velocity { .. } => None,
         };
         link.unite(&mut self.grains.motions);
@@ -434,7 +435,7 @@ impl World {
     }
 
     /// Moves grains apart where they overlap and returns the gravitational energy that they gain (J).
-    fn correct<L: Link>(&mut self, part: f64, sweeps: usize, link: &mut L) -> Result<f64, Error> {
+    fn correct<L: Link>(&mut self, sweeps: usize, link: &mut L) -> Result<f64, Error> {
         let Self { settings, grains, slabs, shifts, search, .. } = self;
         let images = &mut search.images;
         let across = images.as_ref().map_or(0.0, |images| images.account.overlap);
@@ -443,16 +444,8 @@ impl World {
         if deepest == 0.0 {
             return Ok(0.0);
         }
-        let motions = &grains.motions[..];
-        parallel::each(slabs, &|slab| {
-            let motions = &motions[slab.start as usize..];
-            slab.prepare_pushes(motions, settings.step_size, part, deepest);
-        });
-        if let Some(images) = images {
-            images.prepare_pushes(motions, settings.step_size, part, deepest);
-        }
         shifts.clear();
-        shifts.resize(grains.len(), Vector3::zeros());
+        shifts.extend(grains.motions.iter().map(Shift::none));
         for _ in 0..sweeps {
             sweep(slabs, &mut shifts[..], (link, L::merge_shifts), false, &Slab::push)?;
             images.iter_mut().for_each(|images| images.push(shifts));
@@ -461,10 +454,10 @@ impl World {
         let (mut lifting, mut farthest) = (0.0, 0.0_f64);
         let all = grains.positions.iter_mut().zip(&*shifts).zip(&grains.motions);
         for (place, ((position, shift), motion)) in (0..).zip(all) {
-            *position += shift;
-            farthest = farthest.max(shift.norm_squared());
+            *position += shift.by;
+            farthest = farthest.max(shift.by.norm_squared());
             if link.owns(place) {
-                lifting -= settings.gravity.dot(shift) / motion.inverse_mass;
+                lifting -= settings.gravity.dot(&shift.by) / motion.inverse_mass;
             }
         }
         self.search.moved(2.0 * farthest.sqrt());

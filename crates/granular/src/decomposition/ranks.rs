@@ -4,6 +4,7 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::exchange::{Exchange, Message, ordered, value};
 use crate::{
+    correction::Shift,
     grains::{Grains, Motion, NEW},
     link::{Link, Meanwhile},
     partition::{Lane, Partition},
@@ -323,11 +324,11 @@ impl<E: Exchange> Link for Ranks<E> {
 
     fn merge_shifts(
         &mut self,
-        shifts: &mut [Vector3<f64>],
-        meanwhile: Meanwhile<'_, Vector3<f64>>,
+        shifts: &mut [Shift],
+        meanwhile: Meanwhile<'_, Shift>,
     ) -> Result<(), Error> {
-        let set = |shift: &mut Vector3<f64>, mean: [f64; 3]| *shift = mean.into();
-        self.merge(shifts, meanwhile, |shift| (*shift).into(), set)
+        let set = |shift: &mut Shift, mean: [f64; 3]| shift.by = mean.into();
+        self.merge(shifts, meanwhile, |shift| shift.by.into(), set)
     }
 }
 

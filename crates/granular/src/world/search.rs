@@ -117,6 +117,8 @@ impl Search {
                     self.old.of(pair.grains.map(|grain| grains.previous[grain as usize]));
             }
         }
+        // As large as a fifth of all other data, and needed only here.
+        self.old = Impulses::default();
         mark_outer(slabs, link);
         for slab in slabs {
             slab.pairs.retain(|pair| link.solves(sorted, pair.grains));

@@ -22,7 +22,6 @@ impl World {
             images.warm_start(motions);
             scale = scale.max(images.scale);
         }
-        let step = settings.step_size;
         let scale = link.largest(scale)?;
         let scale = if scale > 0.0 { scale } else { 1.0 };
         let enough = settings.tolerance * scale;
@@ -42,10 +41,10 @@ impl World {
             let change = slabs.iter().map(|slab| slab.change).fold(across, larger).sqrt();
             if link.largest(change)? <= enough || last {
                 parallel::each(slabs, &|slab| {
-                    slab.certify(&motions[slab.start as usize..], step);
+                    slab.certify(&motions[slab.start as usize..], settings);
                 });
                 let across = images.as_mut().map_or(0.0, |images| {
-                    images.certify(motions, step);
+                    images.certify(motions, settings);
                     images.account.residual
                 });
                 let residual = slabs.iter().map(|slab| slab.account.residual).fold(across, larger);

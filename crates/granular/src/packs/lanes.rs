@@ -1,0 +1,166 @@
+//! Four numbers on which operations act at once: [`Lanes`], with the vectors of the processor where it has them.
+//!
+//! Every operation gives the bits of the operation on single numbers, so that results do not depend on the processor.
+
+use std::{
+    array,
+    ops::{Add, Div, Mul, Sub},
+};
+
+use crate::contact;
+
+/// Number of contacts in a pack.
+pub(super) const LANES: usize = 4;
+
+/// One number for each contact of a pack.
+pub(super) trait Lanes:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    /// The proof that the processor has the instructions.
+    type Simd: Copy;
+
+    fn of(simd: Self::Simd, values: [f64; LANES]) -> Self;
+
+    #[inline(always)]
+    fn all(simd: Self::Simd, value: f64) -> Self {
+        Self::of(simd, [value; LANES])
+    }
+
+    fn values(self) -> [f64; LANES];
+
+    fn sqrt(self) -> Self;
+
+    /// `first` where this is below `limit`, otherwise `second`.
+    fn if_below(self, limit: Self, first: Self, second: Self) -> Self;
+
+    /// `first` where this is at most `limit`, otherwise `second`.
+    fn if_at_most(self, limit: Self, first: Self, second: Self) -> Self;
+
+    /// As [`contact::larger`].
+    fn larger(self, other: Self) -> Self;
+
+    /// Rows as columns.
+    fn transposed(rows: [Self; LANES]) -> [Self; LANES];
+}
+
+/// Work on [`Lanes`] of any kind.
+pub(super) trait Work {
+    type Output;
+
+    fn run<L: Lanes>(self, simd: L::Simd) -> Self::Output;
+}
+
+/// Runs `work` with the vectors of the processor.
+pub(super) fn run<W: Work>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(simd) = simd() {
+        return simd.vectorize(
+            #[inline(always)]
+            || work.run::<super::x86::Vector>(simd),
+        );
+    }
+    work.run::<Single>(())
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Whether [`run`] does without the vectors of the processor.
+    pub(super) static SINGLY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+#[cfg(target_arch = "x86_64")]
+fn simd() -> Option<pulp::x86::V3> {
+    #[cfg(test)]
+    if SINGLY.get() {
+        return None;
+    }
+    pulp::x86::V3::try_new()
+}
+
+/// Numbers for processors without vectors of four.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Single([f64; LANES]);
+
+impl Single {
+    #[inline(always)]
+    fn each(self, other: Self, operation: impl Fn(f64, f64) -> f64) -> Self {
+        Self(array::from_fn(|lane| operation(self.0[lane], other.0[lane])))
+    }
+}
+
+impl Lanes for Single {
+    type Simd = ();
+
+    #[inline(always)]
+    fn of((): (), values: [f64; LANES]) -> Self {
+        Self(values)
+    }
+
+    #[inline(always)]
+    fn values(self) -> [f64; LANES] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self(self.0.map(f64::sqrt))
+    }
+
+    #[inline(always)]
+    fn if_below(self, limit: Self, first: Self, second: Self) -> Self {
+        let select = |lane: usize| if self.0[lane] < limit.0[lane] { first } else { second };
+        Self(array::from_fn(|lane| select(lane).0[lane]))
+    }
+
+    #[inline(always)]
+    fn if_at_most(self, limit: Self, first: Self, second: Self) -> Self {
+        let select = |lane: usize| if self.0[lane] <= limit.0[lane] { first } else { second };
+        Self(array::from_fn(|lane| select(lane).0[lane]))
+    }
+
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        self.each(other, contact::larger)
+    }
+
+    #[inline(always)]
+    fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
+        array::from_fn(|column| Self(rows.map(|row| row.0[column])))
+    }
+}
+
+impl Add for Single {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.each(other, |a, b| a + b)
+    }
+}
+
+impl Sub for Single {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.each(other, |a, b| a - b)
+    }
+}
+
+impl Mul for Single {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.each(other, |a, b| a * b)
+    }
+}
+
+impl Div for Single {
+    type Output = Self;
+
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self.each(other, |a, b| a / b)
+    }
+}

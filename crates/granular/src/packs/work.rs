@@ -1,0 +1,318 @@
+//! What is done with all packs of a slab, four contacts at a time: [`Assemble`], [`WarmStart`], [`Sweep`], [`Certify`] and
+//! [`Move`].
+//!
+//! The operations are those of [`Law`](crate::contact::Law), [`Contact`](crate::contact::Contact) and
+//! [`Push`](crate::correction::Push) in the same order, so the results are the same to the bit; only sums over contacts
+//! are added up by lanes. Where those functions branch, both sides are computed and one is selected.
+
+use super::{
+    Beside, Pack, Room,
+    lanes::{LANES, Lanes, Work},
+    vectors::{Both, Vectors},
+};
+use crate::{
+    contact::{self, Account},
+    correction::Shift,
+    grains::Motion,
+};
+
+/// The law of the contacts of a pack.
+struct Law<L: Lanes> {
+    simd: L::Simd,
+    normal: Vectors<L>,
+    impulse: Vectors<L>,
+    bias: L,
+    mass: [L; 2],
+    friction: L,
+}
+
+impl<L: Lanes> Law<L> {
+    #[inline(always)]
+    fn of(simd: L::Simd, pack: &Pack, friction: f64) -> Self {
+        Self {
+            simd,
+            normal: Vectors::of(simd, &pack.normal),
+            impulse: Vectors::of(simd, &pack.impulse),
+            bias: L::of(simd, pack.bias),
+            mass: [L::of(simd, pack.mass[0]), L::of(simd, pack.mass[1])],
+            friction: L::all(simd, friction),
+        }
+    }
+
+    #[inline(always)]
+    fn all(&self, value: f64) -> L {
+        L::all(self.simd, value)
+    }
+
+    #[inline(always)]
+    fn zero(&self) -> Vectors<L> {
+        Vectors([self.all(0.0); 3])
+    }
+
+    /// The impulse on the cone that is next to these normal and tangential parts, along the cone's circles.
+    #[inline(always)]
+    fn projected(&self, along: L, tangent: Vectors<L>) -> Vectors<L> {
+        let (limit, squared) = (self.friction * along, tangent.dot(tangent));
+        let shorter = (limit * limit).if_below(squared, limit / squared.sqrt(), self.all(1.0));
+        let pushes = self.normal * along + tangent * shorter;
+        Vectors::if_at_most(along, self.all(0.0), self.zero(), pushes)
+    }
+
+    /// The impulses that solve the contacts, where `velocity` is the relative velocity with the current ones.
+    #[inline(always)]
+    fn solved(&self, velocity: Vectors<L>) -> Vectors<L> {
+        let pull = self.mass[0] * (velocity.dot(self.normal) + self.bias);
+        let along = self.impulse.dot(self.normal) - pull;
+        let stick = self.impulse - velocity * self.mass[1];
+        self.projected(along, stick - self.normal * stick.dot(self.normal))
+    }
+}
+
+/// Solves every contact in turn with the others fixed. The output is the square of the largest natural map before (m/s)².
+pub(super) struct Sweep<'a> {
+    pub(super) packs: &'a mut [Pack],
+    pub(super) friction: f64,
+    pub(super) motions: &'a mut [Motion],
+    pub(super) backwards: bool,
+}
+
+impl Work for Sweep<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, simd: L::Simd) -> f64 {
+        let Self { packs, friction, motions, backwards } = self;
+        let mut largest = L::all(simd, 0.0);
+        if backwards {
+            for pack in packs.iter_mut().rev() {
+                largest = largest.larger(solve::<L>(simd, pack, friction, motions));
+            }
+        } else {
+            for pack in packs {
+                largest = largest.larger(solve::<L>(simd, pack, friction, motions));
+            }
+        }
+        self::largest(largest)
+    }
+}
+
+/// The largest of the numbers, or NaN if one is.
+#[inline(always)]
+fn largest<L: Lanes>(lanes: L) -> f64 {
+    let [a, b, c, d] = lanes.values();
+    [b, c, d].into_iter().fold(a, contact::larger)
+}
+
+/// Solves the contacts of a pack, and returns the squares of their natural maps before (m/s)².
+#[inline(always)]
+fn solve<L: Lanes>(simd: L::Simd, pack: &mut Pack, friction: f64, motions: &mut [Motion]) -> L {
+    let mut both = Both::<L>::gathered(simd, &pack.grains, motions);
+    let law = Law::of(simd, pack, friction);
+    let solved = law.solved(both.velocity(law.normal));
+    let change = solved - law.impulse;
+    pack.impulse = solved.values();
+
+    let squared = change.dot(change);
+    both.push(law.normal, Vectors::if_below(law.all(0.0), squared, change, law.zero()));
+    both.scatter(&pack.grains, motions);
+    let (a, b, thirds) = (&both.first, &both.second, law.all(2.0 / 3.0));
+    let yields =
+        (a.inverse_mass + thirds * a.spin_yield) + (b.inverse_mass + thirds * b.spin_yield);
+    squared * yields * yields
+}
+
+/// Applies the impulses carried over.
+pub(super) struct WarmStart<'a> {
+    pub(super) packs: &'a [Pack],
+    pub(super) motions: &'a mut [Motion],
+}
+
+impl Work for WarmStart<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, simd: L::Simd) {
+        for pack in self.packs {
+            let mut both = Both::<L>::gathered(simd, &pack.grains, self.motions);
+            both.push(Vectors::of(simd, &pack.normal), Vectors::of(simd, &pack.impulse));
+            both.scatter(&pack.grains, self.motions);
+        }
+    }
+}
+
+/// Completes packs whose entries `normal` are the vectors from the second to the first center, whose entries `gap` are the
+/// sums of radii, and whose impulses are those of the last step. The output is the deepest overlap (m, ≥ 0) and the square
+/// of the largest free velocity of a contact (m/s)².
+pub(super) struct Assemble<'a> {
+    pub(super) packs: &'a mut [Pack],
+    pub(super) besides: &'a mut [Beside],
+    pub(super) friction: f64,
+    /// The fraction of an overlap that is removed by velocities.
+    pub(super) part: f64,
+    pub(super) step: f64,
+    pub(super) motions: &'a [Motion],
+}
+
+impl Work for Assemble<'_> {
+    type Output = [f64; 2];
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, simd: L::Simd) -> [f64; 2] {
+        let (zero, one) = (L::all(simd, 0.0), L::all(simd, 1.0));
+        let up = Vectors([zero, zero, one]);
+        let (mut deepest, mut fastest) = (zero, zero);
+        for (pack, beside) in self.packs.iter_mut().zip(self.besides) {
+            let both = Both::<L>::gathered(simd, &pack.grains, self.motions);
+            let apart = Vectors::<L>::of(simd, &pack.normal);
+            let distance = apart.dot(apart).sqrt();
+            // Coincident centers are pushed apart along some direction.
+            let normal = Vectors::if_below(zero, distance, apart / distance, up);
+            let gap = distance - L::of(simd, beside.gap);
+            deepest = deepest.larger(zero - gap);
+            let bias =
+                gap.if_below(zero, L::all(simd, self.part), one) * gap / L::all(simd, self.step);
+            let (a, b) = (both.first, both.second);
+            let rigid = a.inverse_mass + b.inverse_mass;
+            let mass = [one / rigid, one / (rigid + a.spin_yield + b.spin_yield)];
+            let free = both.velocity(normal) + normal * bias;
+            fastest = fastest.larger(free.dot(free));
+            pack.normal = normal.values();
+            pack.bias = bias.values();
+            pack.mass = [mass[0].values(), mass[1].values()];
+            beside.gap = gap.values();
+            // The impulse of the last step, turned to the current normal and projected onto the cone.
+            let law = Law::<L>::of(simd, pack, self.friction);
+            let along = law.impulse.dot(normal);
+            pack.impulse = law.projected(along, law.impulse - normal * along).values();
+        }
+        [largest(deepest), largest(fastest)]
+    }
+}
+
+/// Evaluates the impulses with the motions after them, and prepares the removal of overlaps.
+pub(super) struct Certify<'a> {
+    pub(super) packs: &'a [Pack],
+    pub(super) besides: &'a [Beside],
+    pub(super) filled: &'a [u8],
+    pub(super) friction: f64,
+    pub(super) motions: &'a [Motion],
+    pub(super) step: f64,
+    /// One for each pack, or none.
+    pub(super) rooms: &'a mut [Room],
+    /// The fraction of an overlap that is removed.
+    pub(super) part: f64,
+}
+
+impl Work for Certify<'_> {
+    type Output = Account;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, simd: L::Simd) -> Account {
+        let zero = L::all(simd, 0.0);
+        let (mut overlap, mut residual) = (zero, zero);
+        let (mut closed, mut work, mut lifting) = (0, zero, zero);
+        let mut rooms = self.rooms.iter_mut();
+        for ((pack, beside), filled) in self.packs.iter().zip(self.besides).zip(self.filled) {
+            let both = Both::<L>::gathered(simd, &pack.grains, self.motions);
+            let law = Law::<L>::of(simd, pack, self.friction);
+            let velocity = both.velocity(law.normal);
+            let gap = L::of(simd, beside.gap) + L::all(simd, self.step) * velocity.dot(law.normal);
+            overlap = overlap.larger(zero - gap);
+            let wrong = law.impulse - law.solved(velocity);
+            let yields = (L::all(simd, 1.0) / law.mass[0] + L::all(simd, 2.0) / law.mass[1])
+                / L::all(simd, 3.0);
+            residual = residual.larger(wrong.dot(wrong).sqrt() * yields);
+
+            let along = law.impulse.dot(law.normal);
+            let count = usize::from(*filled);
+            closed += along.values()[..count].iter().filter(|along| **along > 0.0).count();
+            let counts = L::of(simd, COUNTED[count]);
+            work = work + counts * zero.if_below(along, law.impulse.dot(velocity), zero);
+            let lifted = along * law.bias.if_below(zero, zero - law.bias, zero);
+            lifting = lifting + counts * zero.if_below(along, lifted, zero);
+
+            if let Some(room) = rooms.next() {
+                let target = gap.if_below(zero, L::all(simd, -self.part) * gap, zero - gap);
+                *room = Room { target: target.values(), distance: [0.0; LANES] };
+            }
+        }
+        Account {
+            residual: largest(residual),
+            closed,
+            work: work.values().into_iter().sum(),
+            lifting: lifting.values().into_iter().sum(),
+            overlap: largest(overlap),
+            ..Account::default()
+        }
+    }
+}
+
+/// Which contacts of a pack count, by their number; behind the last the first is repeated.
+const COUNTED: [[f64; LANES]; LANES + 1] = [
+    [0.0, 0.0, 0.0, 0.0],
+    [1.0, 0.0, 0.0, 0.0],
+    [1.0, 1.0, 0.0, 0.0],
+    [1.0, 1.0, 1.0, 0.0],
+    [1.0, 1.0, 1.0, 1.0],
+];
+
+/// Moves the grains of every contact apart in turn with the others fixed.
+pub(super) struct Move<'a> {
+    pub(super) packs: &'a [Pack],
+    pub(super) rooms: &'a mut [Room],
+    pub(super) shifts: &'a mut [Shift],
+}
+
+impl Work for Move<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, simd: L::Simd) {
+        for (pack, room) in self.packs.iter().zip(self.rooms) {
+            let (first, mine) = shifts::<L>(simd, &pack.grains[0], self.shifts);
+            let (second, other) = shifts::<L>(simd, &pack.grains[1], self.shifts);
+            let normal = Vectors::of(simd, &pack.normal);
+            let (zero, before) = (L::all(simd, 0.0), L::of(simd, room.distance));
+            let after = before + (L::of(simd, room.target) - normal.dot(first - second));
+            let more = zero.if_below(after, after, zero) - before;
+            room.distance = (before + more).values();
+            let shares = [mine / (mine + other), other / (mine + other)];
+            move_to(first + normal * (shares[0] * more), mine, &pack.grains[0], self.shifts);
+            move_to(second - normal * (shares[1] * more), other, &pack.grains[1], self.shifts);
+        }
+    }
+}
+
+/// The displacements of the grains at these places, and their inverse masses.
+#[inline(always)]
+fn shifts<L: Lanes>(
+    simd: L::Simd,
+    [a, b, c, d]: &[u32; LANES],
+    shifts: &[Shift],
+) -> (Vectors<L>, L) {
+    let [x, y, z, inverse_mass] = L::transposed([
+        row(simd, &shifts[*a as usize]),
+        row(simd, &shifts[*b as usize]),
+        row(simd, &shifts[*c as usize]),
+        row(simd, &shifts[*d as usize]),
+    ]);
+    (Vectors([x, y, z]), inverse_mass)
+}
+
+#[inline(always)]
+fn row<L: Lanes>(simd: L::Simd, Shift { by, inverse_mass }: &Shift) -> L {
+    L::of(simd, [by.x, by.y, by.z, *inverse_mass])
+}
+
+/// Writes the displacements, whole, because vectors are written faster than their parts.
+#[inline(always)]
+fn move_to<L: Lanes>(to: Vectors<L>, inverse_mass: L, places: &[u32; LANES], shifts: &mut [Shift]) {
+    let [x, y, z] = to.0;
+    let rows = L::transposed([x, y, z, inverse_mass]);
+    for (place, row) in places.iter().zip(&rows) {
+        let [x, y, z, inverse_mass] = row.values();
+        let shift = &mut shifts[*place as usize];
+        (shift.by.x, shift.by.y, shift.by.z) = (x, y, z);
+        shift.inverse_mass = inverse_mass;
+    }
+}
