@@ -1,129 +1,166 @@
 //! LU factorization of sparse matrices of 3 × 3 blocks: [`BlockFactorization`].
 //!
 //! Contacts of towers, walls and piles are each coupled with a few others, so that elimination in a good
-//! [order](pattern::Pattern) fills few blocks. Rows are exchanged within the blocks of the diagonal only. This is stable for the
-//! matrices of contact solvers, whose diagonal a barrier or a proximal term lifts; solvers judge the residual of each iterate, so
-//! that an inaccurate step costs a step and not the answer.
+//! [order](order::minimum_degree) fills few blocks. The contacts of two bodies are coupled with the same others; such rows are
+//! eliminated together in a dense matrix, a [front](pattern::Pattern). Rows are exchanged within the pivots of a front only. This is
+//! stable for the matrices of contact solvers, whose diagonal a barrier or a proximal term lifts; solvers judge the residual of each
+//! iterate, so that an inaccurate step costs a step and not the answer.
 //!
 //! # Source
 //!
-//! J. A. George, J. W. H. Liu, *Computer Solution of Large Sparse Positive Definite Systems*, Prentice-Hall 1981, chapter 5.
+//! J. A. George, J. W. H. Liu, *Computer Solution of Large Sparse Positive Definite Systems*, Prentice-Hall 1981, chapter 5; I. S.
+//! Duff, J. K. Reid, "The multifrontal solution of indefinite sparse symmetric linear equations", *ACM Transactions on Mathematical
+//! Software* 9 (1983) 302–325.
 
+mod front;
+mod kernel;
+mod order;
 pub(crate) mod pattern;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Matrix3;
 
-use self::pattern::Pattern;
+use self::{
+    front::{Dense, eliminate, solve_lower, solve_upper},
+    kernel::subtract_three,
+    pattern::{Front, Pattern},
+};
 
 /// A matrix with a symmetric pattern of blocks, and its factors in place of it.
 pub(crate) struct BlockFactorization {
     pattern: Pattern,
-    /// The blocks of the diagonal by order of elimination, which once factorized are the inverse pivots. Then for each block of the
-    /// pattern that of the row, and after all of these that of the column, that is eliminated.
-    entries: Vec<Matrix3<f64>>,
-    permuted: Vec<Vector3<f64>>,
+    /// For each front the columns of its pivots, and then those of its boundary in the rows of the pivots.
+    factors: Vec<f64>,
+    /// What elimination leaves of the boundaries, until it is added to the parent.
+    waiting: Vec<f64>,
+    exchanges: Vec<usize>,
+    /// A right side in the order of elimination, and its entries of a boundary.
+    permuted: Vec<f64>,
+    beside: Vec<f64>,
 }
 
-/// The blocks of the diagonal, of rows and of columns.
-struct Parts<'a> {
-    pattern: &'a Pattern,
-    pivots: &'a mut [Matrix3<f64>],
-    upper: &'a mut [Matrix3<f64>],
-    lower: &'a mut [Matrix3<f64>],
-    permuted: &'a mut [Vector3<f64>],
+/// Where a block is stored.
+#[derive(Clone, Copy)]
+pub(crate) struct Slot {
+    start: usize,
+    stride: usize,
 }
 
 impl BlockFactorization {
     /// A matrix of zeros.
     pub(crate) fn new(pattern: Pattern) -> Self {
-        let (rows, blocks) = (pattern.row_count(), pattern.block_count());
-        let entries = vec![Matrix3::zeros(); rows + 2 * blocks];
-        Self { pattern, entries, permuted: vec![Vector3::zeros(); rows] }
+        let rows = 3 * pattern.row_count();
+        Self {
+            factors: vec![0.0; pattern.factor_size()],
+            waiting: vec![0.0; pattern.waiting_size()],
+            exchanges: vec![0; rows],
+            permuted: vec![0.0; rows],
+            beside: Vec::with_capacity(rows),
+            pattern,
+        }
     }
 
-    /// The number of a block for [`set`](Self::set), if the pattern has it.
-    pub(crate) fn slot(&self, row: usize, column: usize) -> Option<usize> {
-        let [first, second] = [row, column].map(|index| self.pattern.place_of(index));
-        if first == second {
-            return Some(first);
-        }
-        let block = self.pattern.block_at(first.min(second), first.max(second))?;
-        let half = if first < second { 0 } else { self.pattern.block_count() };
-        Some(self.pattern.row_count() + half + block)
+    /// The place of a block for [`set`](Self::set), if the pattern has it.
+    pub(crate) fn slot(&self, row: usize, column: usize) -> Option<Slot> {
+        let [row, column] = [row, column].map(|index| self.pattern.place_of(index));
+        let front = self.pattern.front_of(row.min(column));
+        let row = 3 * self.pattern.index_in(front, row)?;
+        let column = 3 * self.pattern.index_in(front, column)?;
+        let [pivots, later] = sizes(front);
+        let rows = pivots + later;
+        let (start, stride) = if column < pivots {
+            (column * rows + row, rows)
+        } else {
+            (rows * pivots + (column - pivots) * pivots + row, pivots)
+        };
+        Some(Slot { start: front.factors + start, stride })
     }
 
     /// Sets all blocks to zero.
     pub(crate) fn clear(&mut self) {
-        self.entries.fill(Matrix3::zeros());
+        self.factors.fill(0.0);
     }
 
-    /// Sets the block of this number.
-    pub(crate) fn set(&mut self, slot: usize, block: Matrix3<f64>) {
-        self.entries[slot] = block;
-    }
-
-    fn parts(&mut self) -> Parts<'_> {
-        let (rows, blocks) = (self.pattern.row_count(), self.pattern.block_count());
-        let (pivots, rest) = self.entries.split_at_mut(rows);
-        let (upper, lower) = rest.split_at_mut(blocks);
-        Parts { pattern: &self.pattern, pivots, upper, lower, permuted: &mut self.permuted }
+    /// Sets the block of this place.
+    pub(crate) fn set(&mut self, slot: Slot, block: Matrix3<f64>) {
+        for (column, entries) in block.data.0.iter().enumerate() {
+            let start = slot.start + column * slot.stride;
+            self.factors[start..start + 3].copy_from_slice(entries);
+        }
     }
 
     /// Replaces the matrix by its factors; `false` if a pivot is singular.
     pub(crate) fn factorize(&mut self) -> bool {
-        let Parts { pattern, pivots, upper, lower, .. } = self.parts();
-        for row in 0..pivots.len() {
-            let Some(inverse) = pivots[row].try_inverse() else { return false };
-            if !inverse.iter().all(|entry| entry.is_finite()) {
+        let Self { pattern, factors, waiting, exchanges, .. } = self;
+        for front in pattern.fronts() {
+            let [pivots, later] = sizes(front);
+            let (panel, upper) = factors[front.factors..][..pivots * (pivots + 2 * later)]
+                .split_at_mut(pivots * (pivots + later));
+            let (children, rest) = waiting.split_at_mut(front.computed);
+            let boundary = &mut rest[..later * later];
+            boundary.fill(0.0);
+            let exchanges = &mut exchanges[3 * front.pivots.start..3 * front.pivots.end];
+            let sizes = [pivots, later];
+            let mut dense = Dense { sizes, panel, upper, boundary, exchanges };
+            for child in pattern.children(front) {
+                dense.add(&children[child.kept..], pattern.in_parent(child));
+            }
+            if !eliminate(&mut dense) {
                 return false;
             }
-            pivots[row] = inverse;
-            let blocks = pattern.blocks(row);
-            for block in &mut lower[blocks.clone()] {
-                *block = product(block, &inverse);
-            }
-            for first in blocks.clone() {
-                let (left, right) = (lower[first], upper[first]);
-                let target = pattern.later(first);
-                pivots[target] -= product(&left, &right);
-                let mut place = pattern.blocks(target).start;
-                for second in first + 1..blocks.end {
-                    let (beside, below) = (upper[second], lower[second]);
-                    while pattern.later(place) < pattern.later(second) {
-                        place += 1;
-                    }
-                    upper[place] -= product(&left, &beside);
-                    lower[place] -= product(&below, &right);
-                }
-            }
+            waiting.copy_within(front.computed..front.computed + later * later, front.kept);
         }
         true
     }
 
     /// Replaces `right`, three entries a block, by the solution with the factors; `false` if it is not finite.
     pub(crate) fn solve_mut(&mut self, right: &mut [f64]) -> bool {
-        let Parts { pattern, pivots, upper, lower, permuted } = self.parts();
+        let Self { pattern, factors, exchanges, permuted, beside, .. } = self;
         for (row, entries) in right.chunks_exact(3).enumerate() {
-            permuted[pattern.place_of(row)].copy_from_slice(entries);
+            permuted[3 * pattern.place_of(row)..][..3].copy_from_slice(entries);
         }
-        for row in 0..pivots.len() {
-            let known = permuted[row];
-            for at in pattern.blocks(row) {
-                permuted[pattern.later(at)] -= lower[at] * known;
+        for front in pattern.fronts() {
+            let [pivots, later] = sizes(front);
+            let range = 3 * front.pivots.start..3 * front.pivots.end;
+            let known = &mut permuted[range.clone()];
+            for (pivot, exchange) in exchanges[range].iter().enumerate() {
+                known.swap(pivot, *exchange);
+            }
+            beside.clear();
+            beside.extend_from_slice(known);
+            beside.resize(pivots + later, 0.0);
+            solve_lower(&factors[front.factors..], pivots + later, pivots, beside);
+            let (found, changes) = beside.split_at(pivots);
+            known.copy_from_slice(found);
+            for (place, change) in pattern.boundary(front).iter().zip(changes.chunks_exact(3)) {
+                for (entry, change) in permuted[3 * place..].iter_mut().zip(change) {
+                    *entry += change;
+                }
             }
         }
-        for row in (0..pivots.len()).rev() {
-            let mut rest = permuted[row];
-            for at in pattern.blocks(row) {
-                rest -= upper[at] * permuted[pattern.later(at)];
+        for front in pattern.fronts().iter().rev() {
+            let [pivots, later] = sizes(front);
+            let rows = pivots + later;
+            let (panel, upper) = factors[front.factors..].split_at(pivots * rows);
+            let (before, after) = permuted.split_at_mut(3 * front.pivots.end);
+            let rest = &mut before[3 * front.pivots.start..];
+            let boundary = pattern.boundary(front).iter();
+            for (place, columns) in boundary.zip(upper.chunks_exact(3 * pivots)) {
+                let start = 3 * (place - front.pivots.end);
+                let known = [0, 1, 2].map(|k| after[start + k]);
+                subtract_three(rest, [0, 1, 2].map(|k| &columns[k * pivots..]), known);
             }
-            permuted[row] = pivots[row] * rest;
+            solve_upper(panel, rows, rest);
         }
         for (row, entries) in right.chunks_exact_mut(3).enumerate() {
-            entries.copy_from_slice(permuted[pattern.place_of(row)].as_slice());
+            entries.copy_from_slice(&permuted[3 * pattern.place_of(row)..][..3]);
         }
         right.iter().all(|entry| entry.is_finite())
     }
+}
+
+/// Rows of the pivots and of the boundary.
+fn sizes(front: &Front) -> [usize; 2] {
+    [3 * front.pivots.len(), 3 * front.boundary.len()]
 }
 
 /// `A B`. That of nalgebra is a call for each column.

@@ -7,7 +7,7 @@ use super::{
     blocks::{Blocks, blocks_of},
 };
 use crate::{
-    block_factorization::{BlockFactorization, pattern::Pattern, product},
+    block_factorization::{BlockFactorization, Slot, pattern::Pattern, product},
     factorization::Factorization,
 };
 
@@ -26,8 +26,8 @@ pub(super) struct System {
 
 enum Factors {
     Dense(Option<Factorization>),
-    /// With the slot of each block.
-    Sparse(BlockFactorization, Vec<usize>),
+    /// With the place of each block.
+    Sparse(BlockFactorization, Vec<Slot>),
 }
 
 impl System {
@@ -78,25 +78,30 @@ impl System {
         terms: impl Fn(usize) -> (Option<Matrix3<f64>>, Matrix3<f64>),
     ) -> bool {
         let n = self.contact_count();
-        let rows = self.starts.windows(2).enumerate().map(|(row, range)| (terms(row), range));
-        let each = rows.flat_map(|((left, added), range)| {
-            self.blocks[range[0]..range[1]].iter().map(move |&(row, column, block)| {
-                let block = left.as_ref().map_or(block, |left| product(left, &block));
-                (row, column, if row == column { block + added } else { block })
-            })
-        });
-        match &mut self.factors {
+        let Self { blocks, starts, factors } = self;
+        let each = |set: &mut dyn FnMut(usize, Matrix3<f64>)| {
+            for row in 0..n {
+                let (left, added) = terms(row);
+                for at in starts[row]..starts[row + 1] {
+                    let (_, column, block) = &blocks[at];
+                    let block = left.as_ref().map_or(*block, |left| product(left, block));
+                    set(at, if row == *column { block + added } else { block });
+                }
+            }
+        };
+        match factors {
             Factors::Dense(factors) => {
                 let mut matrix = DMatrix::zeros(3 * n, 3 * n);
-                for (row, column, block) in each {
+                each(&mut |at, block| {
+                    let (row, column, _) = blocks[at];
                     matrix.fixed_view_mut::<3, 3>(3 * row, 3 * column).copy_from(&block);
-                }
+                });
                 *factors = Some(Factorization::new(matrix));
                 true
             }
             Factors::Sparse(factors, slots) => {
                 factors.clear();
-                each.zip(slots).for_each(|((_, _, block), slot)| factors.set(*slot, block));
+                each(&mut |at, block| factors.set(slots[at], block));
                 factors.factorize()
             }
         }
