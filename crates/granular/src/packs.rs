@@ -11,6 +11,7 @@
 //! up in the order of the packs.
 
 mod lanes;
+mod processor;
 mod vectors;
 mod work;
 #[cfg(target_arch = "x86_64")]
@@ -19,7 +20,8 @@ mod x86;
 use nalgebra::Vector3;
 
 use self::{
-    lanes::{LANES, run},
+    lanes::LANES,
+    processor::run,
     work::{Assemble, Certify, Move, Sweep, WarmStart},
 };
 use crate::{
@@ -27,7 +29,6 @@ use crate::{
     correction::Shift,
     grains::Motion,
     settings::{Correction, Settings},
-    slab::Pair,
 };
 
 /// Contacts without a common grain. Behind the last contact the first is repeated, which writes the same again.
@@ -207,14 +208,12 @@ impl Packs {
         run(Move { packs: &self.packs, rooms: &mut self.rooms, shifts });
     }
 
-    /// Stores the impulses in the pairs for the next step.
-    pub(crate) fn store(&self, pairs: &mut [Pair]) {
+    /// The pairs of the contacts, with the impulses on their first grains (N·s).
+    pub(crate) fn impulses(&self) -> impl Iterator<Item = (u32, Vector3<f64>)> + '_ {
         let all = self.packs.iter().zip(&self.besides).zip(&self.filled);
-        for ((pack, beside), filled) in all {
-            for lane in 0..usize::from(*filled) {
-                pairs[beside.pairs[lane] as usize].impulse = vector(&pack.impulse, lane);
-            }
-        }
+        all.flat_map(|((pack, beside), filled)| {
+            (0..usize::from(*filled)).map(|lane| (beside.pairs[lane], vector(&pack.impulse, lane)))
+        })
     }
 }
 

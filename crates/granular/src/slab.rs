@@ -196,7 +196,9 @@ impl Slab {
 
     /// Stores the impulses for the next step.
     pub(crate) fn store(&mut self) {
-        self.contacts.store(&mut self.pairs);
+        for (pair, impulse) in self.contacts.impulses() {
+            self.pairs[pair as usize].impulse = impulse;
+        }
         for contact in &self.wall_contacts {
             self.wall_pairs[contact.pair as usize].impulse = contact.law.impulse;
         }

@@ -68,8 +68,11 @@ fn masonry(side: usize) -> (usize, Vec<(usize, usize)>) {
     (contacts, cliques(&of_brick))
 }
 
-/// Patterns with their number of rows: single rows, separate parts, arrows, chains, cliques, bricks and random pairs.
-fn patterns() -> Vec<(&'static str, usize, Vec<(usize, usize)>)> {
+/// A name, the number of rows, and the blocks.
+type NamedPattern = (&'static str, usize, Vec<(usize, usize)>);
+
+/// Single rows, separate parts, arrows, chains, cliques, bricks and random pairs.
+fn patterns() -> Vec<NamedPattern> {
     let (contacts, bricks) = masonry(4);
     vec![
         ("no rows", 0, vec![]),

@@ -82,8 +82,8 @@ impl System {
         let each = |set: &mut dyn FnMut(usize, Matrix3<f64>)| {
             for row in 0..n {
                 let (left, added) = terms(row);
-                for at in starts[row]..starts[row + 1] {
-                    let (_, column, block) = &blocks[at];
+                let range = starts[row]..starts[row + 1];
+                for (at, (_, column, block)) in range.clone().zip(&blocks[range]) {
                     let block = left.as_ref().map_or(*block, |left| product(left, block));
                     set(at, if row == *column { block + added } else { block });
                 }

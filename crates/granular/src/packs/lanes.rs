@@ -50,33 +50,6 @@ pub(super) trait Work {
     fn run<L: Lanes>(self, simd: L::Simd) -> Self::Output;
 }
 
-/// Runs `work` with the vectors of the processor.
-pub(super) fn run<W: Work>(work: W) -> W::Output {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(simd) = simd() {
-        return simd.vectorize(
-            #[inline(always)]
-            || work.run::<super::x86::Vector>(simd),
-        );
-    }
-    work.run::<Single>(())
-}
-
-#[cfg(test)]
-thread_local! {
-    /// Whether [`run`] does without the vectors of the processor.
-    pub(super) static SINGLY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-}
-
-#[cfg(target_arch = "x86_64")]
-fn simd() -> Option<pulp::x86::V3> {
-    #[cfg(test)]
-    if SINGLY.get() {
-        return None;
-    }
-    pulp::x86::V3::try_new()
-}
-
 /// Numbers for processors without vectors of four.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Single([f64; LANES]);
