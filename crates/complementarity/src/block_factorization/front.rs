@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use super::kernel::{
-    Columns, From, subtract_below, subtract_beside, subtract_product, subtract_three, three,
+    Columns, Part, subtract_below, subtract_beside, subtract_product, subtract_three, three,
 };
 
 /// Columns that are eliminated before others are changed.
@@ -58,7 +58,7 @@ pub(super) fn eliminate(dense: &mut Dense<'_>) -> bool {
             let columns = Columns { entries: dense.upper, length: pivots };
             solve_and_subtract(dense.panel, rows, first..last, columns, pivots);
         }
-        let left = From { entries: &dense.panel[pivots..], stride: rows };
+        let left = Part { entries: &dense.panel[pivots..], stride: rows };
         let columns = Columns { entries: dense.boundary, length: later };
         subtract_beside(left, dense.upper, columns);
     }
@@ -77,7 +77,7 @@ fn solve_and_subtract(
     let last = pivots.end;
     solve_columns(lower, rows, pivots.clone(), Columns { entries: &mut *entries, length }, last);
     if last < end {
-        let left = From { entries: &lower[pivots.start * rows + last..], stride: rows };
+        let left = Part { entries: &lower[pivots.start * rows + last..], stride: rows };
         subtract_below(left, pivots, Columns { entries, length }, end);
     }
 }
@@ -148,7 +148,7 @@ fn solve_columns(
     for first in pivots.step_by(3) {
         let factors = [0, 1, 2].map(|column| &lower[(first + column) * rows + first..]);
         let [beside, below, third] = [factors[0][1], factors[0][2], factors[1][2]];
-        let left = From { entries: &factors[0][3..], stride: rows };
+        let left = Part { entries: &factors[0][3..], stride: rows };
         for columns in columns.entries.chunks_exact_mut(3 * columns.length) {
             let length = columns.len() / 3;
             let [one, two, last] = three(columns, length).map(|column| {

@@ -17,7 +17,7 @@ const TILE: usize = 6;
 
 /// A matrix from some entry on, with this distance of columns.
 #[derive(Clone, Copy)]
-pub(super) struct From<'a> {
+pub(super) struct Part<'a> {
     pub(super) entries: &'a [f64],
     pub(super) stride: usize,
 }
@@ -35,7 +35,7 @@ impl Columns<'_> {
 }
 
 /// `C - A B`, where `right` holds the columns of `B`.
-pub(super) fn subtract_beside(left: From<'_>, right: &[f64], columns: Columns<'_>) {
+pub(super) fn subtract_beside(left: Part<'_>, right: &[f64], columns: Columns<'_>) {
     let depth = right.len() / columns.count();
     #[cfg(feature = "faer")]
     if columns.entries.len() * depth >= LARGE {
@@ -59,7 +59,7 @@ pub(super) fn subtract_beside(left: From<'_>, right: &[f64], columns: Columns<'_
 
 /// `C - A B` for the rows of each column from the end of a range to `end`, where those of the range are of `B`.
 pub(super) fn subtract_below(
-    left: From<'_>,
+    left: Part<'_>,
     range: Range<usize>,
     columns: Columns<'_>,
     end: usize,
@@ -87,9 +87,9 @@ pub(super) fn subtract_below(
 }
 
 #[cfg(feature = "faer")]
-fn view(from: From<'_>, rows: usize, columns: usize) -> MatRef<'_, f64> {
-    let length = (columns - 1) * from.stride + rows;
-    MatRef::from_column_major_slice_with_stride(&from.entries[..length], rows, columns, from.stride)
+fn view(part: Part<'_>, rows: usize, columns: usize) -> MatRef<'_, f64> {
+    let length = (columns - 1) * part.stride + rows;
+    MatRef::from_column_major_slice_with_stride(&part.entries[..length], rows, columns, part.stride)
 }
 
 /// Three columns of this length.
@@ -101,7 +101,7 @@ pub(super) fn three(columns: &mut [f64], length: usize) -> [&mut [f64]; 3] {
 
 /// Subtracts a product from three columns.
 #[inline]
-pub(super) fn subtract_product(mut columns: [&mut [f64]; 3], known: [&[f64]; 3], left: From<'_>) {
+pub(super) fn subtract_product(mut columns: [&mut [f64]; 3], known: [&[f64]; 3], left: Part<'_>) {
     let (length, mut row) = (columns[0].len(), 0);
     while row + TILE <= length {
         subtract_tile::<TILE>(&mut columns, known, left, row);
@@ -117,7 +117,7 @@ pub(super) fn subtract_product(mut columns: [&mut [f64]; 3], known: [&[f64]; 3],
 fn subtract_tile<const ROWS: usize>(
     columns: &mut [&mut [f64]; 3],
     [first, second, third]: [&[f64]; 3],
-    left: From<'_>,
+    left: Part<'_>,
     row: usize,
 ) {
     let mut sums = [[0.0; ROWS]; 3];

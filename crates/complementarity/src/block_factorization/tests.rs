@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{
     BlockFactorization,
-    kernel::{Columns, From, subtract_below, subtract_beside},
+    kernel::{Columns, Part, subtract_below, subtract_beside},
     pattern::Pattern,
 };
 
@@ -279,7 +279,7 @@ fn products_are_subtracted_from_their_part_alone() {
     for (rows, depth, columns) in sizes {
         // Factors that start within larger matrices.
         let a = DMatrix::from_fn(rows + 2, depth + 1, entry);
-        let left = From { entries: &a.as_slice()[2..], stride: rows + 2 };
+        let left = Part { entries: &a.as_slice()[2..], stride: rows + 2 };
         let a = a.view((2, 0), (rows, depth)).into_owned();
         // The sums of integers are exact.
         if rows > 0 {
