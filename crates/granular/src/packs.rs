@@ -106,6 +106,15 @@ impl Packs {
         behind.clear();
     }
 
+    /// Allocates for so many contacts, because growing leaves holes in memory.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        let count = count.div_ceil(LANES);
+        self.packs.reserve(count);
+        self.besides.reserve(count);
+        self.filled.reserve(count);
+        self.vacant.reserve(count);
+    }
+
     /// Appends the contact of a [`Near`] pair. It is complete after [`assemble`](Self::assemble).
     pub(crate) fn push(&mut self, near: &Near) {
         let [a, b] = near.grains.map(|grain| grain as usize);

@@ -100,6 +100,7 @@ impl Slab {
         reach: f64,
     ) {
         self.forget_contacts();
+        self.contacts.reserve(self.pairs.len());
         let local = |grain: u32| grain - self.start;
         for (index, pair) in (0_u32..).zip(&mut self.pairs) {
             let [a, b] = pair.grains.map(|grain| grain as usize);

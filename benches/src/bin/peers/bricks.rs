@@ -34,12 +34,11 @@ fn measure() -> Outcome {
     let (mut alone, mut shared) = (pile.clone(), pile.clone());
     let (mut pairs, mut gains) = (Pairs::default(), Vec::new());
     for _ in 0..ROUNDS {
-        let own = step(&pools[0], &mut alone)?;
-        pairs.add(own, timed(|| peer.step()));
         // Each after a step of its own, which brings its data back into the caches.
         step(&pools[0], &mut alone)?;
         let own = step(&pools[0], &mut alone)?;
-        step(&pools[1], &mut shared)?;
+        peer.step();
+        pairs.add(own, timed(|| peer.step()));
         step(&pools[1], &mut shared)?;
         gains.push(own / step(&pools[1], &mut shared)?);
     }
