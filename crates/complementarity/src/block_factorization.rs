@@ -30,7 +30,7 @@ pub(crate) struct BlockFactorization {
     pattern: Pattern,
     /// For each front the columns of its pivots, and then those of its boundary in the rows of the pivots.
     factors: Vec<f64>,
-    /// What elimination leaves of the boundaries, until it is added to the parent.
+    /// The matrices of the boundaries after elimination; each waits here for its parent, which adds it.
     waiting: Vec<f64>,
     exchanges: Vec<usize>,
     /// A right side in the order of elimination, and its entries of a boundary.

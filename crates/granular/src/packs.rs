@@ -172,9 +172,9 @@ impl Packs {
     /// contact (m/s)².
     pub(crate) fn assemble(&mut self, motions: &[Motion], settings: &Settings) -> [f64; 2] {
         self.friction = settings.friction;
-        let Self { packs, besides, friction, .. } = self;
+        let Self { packs, besides, .. } = self;
+        let (friction, step) = (settings.friction, settings.step_size);
         let part = settings.part_by_velocity();
-        let (friction, step) = (*friction, settings.step_size);
         run(Assemble { packs, besides, friction, part, step, motions })
     }
 
@@ -215,14 +215,6 @@ impl Packs {
     /// Moves the grains of every contact apart in turn with the others fixed.
     pub(crate) fn shift(&mut self, shifts: &mut [Shift]) {
         run(Move { packs: &self.packs, rooms: &mut self.rooms, shifts });
-    }
-
-    /// The pairs of the contacts, with the impulses on their first grains (N·s).
-    pub(crate) fn impulses(&self) -> impl Iterator<Item = (u32, Vector3<f64>)> + '_ {
-        let all = self.packs.iter().zip(&self.besides).zip(&self.filled);
-        all.flat_map(|((pack, beside), filled)| {
-            (0..usize::from(*filled)).map(|lane| (beside.pairs[lane], vector(&pack.impulse, lane)))
-        })
     }
 }
 

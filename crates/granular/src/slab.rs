@@ -197,8 +197,8 @@ impl Slab {
 
     /// Stores the impulses for the next step.
     pub(crate) fn store(&mut self) {
-        for (pair, impulse) in self.contacts.impulses() {
-            self.pairs[pair as usize].impulse = impulse;
+        for contact in self.contacts.iter() {
+            self.pairs[contact.pair as usize].impulse = contact.law.impulse;
         }
         for contact in &self.wall_contacts {
             self.wall_pairs[contact.pair as usize].impulse = contact.law.impulse;

@@ -27,7 +27,7 @@ pub(super) struct System {
 enum Factors {
     Dense(Option<Factorization>),
     /// With the place of each block.
-    Sparse(BlockFactorization, Vec<Slot>),
+    Sparse(Box<BlockFactorization>, Vec<Slot>),
 }
 
 impl System {
@@ -53,7 +53,7 @@ impl System {
                 let factors = BlockFactorization::new(pattern);
                 let slots = blocks.iter().filter_map(|block| factors.slot(block.0, block.1));
                 let slots = slots.collect();
-                Factors::Sparse(factors, slots)
+                Factors::Sparse(Box::new(factors), slots)
             }
             None => Factors::Dense(None),
         };

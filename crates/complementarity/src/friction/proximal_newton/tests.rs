@@ -57,7 +57,7 @@ fn violation(problem: &Problem, impulses: &[Vector3<f64>]) -> f64 {
         worst = worst.max(-u.x).max(inverse_mass * (-p.x).max(pull - bound));
         worst = worst.max(u.x.min(inverse_mass * p.x));
         // A contact that slips has its impulse opposite, at the bound.
-        // An impulse that is zero but for the tolerance has any direction.
+        // An impulse within the tolerance of zero is not judged by its direction.
         let lacking = (u.yz() * bound + slip * p.yz()).norm() / bound.max(1e-300);
         worst = worst.max(lacking.min(slip).min(inverse_mass * bound));
     }
