@@ -13,7 +13,7 @@
 //! in the world, so that no tangents are needed.
 //!
 //! - **Cost** about 100 floating point operations per update; contacts are solved in [packs](crate::packs) of four. A sweep
-//!   touches 80 bytes of a contact, and 64 of a grain; a contact has 28 bytes more, 16 of them for the removal of overlaps.
+//!   reads 64 bytes of a contact and 64 of each grain; a contact has 28 bytes more, 16 of them for the removal of overlaps.
 //!
 //! # Source
 //!

@@ -142,6 +142,7 @@ mod state;
 pub mod statistics;
 mod touch;
 mod wall;
+mod waves;
 mod world;
 
 pub use nalgebra;

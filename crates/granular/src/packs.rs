@@ -6,7 +6,8 @@
 //!
 //! **The result is that of one contact after another, to the bit.** Contacts without a common grain can be exchanged, so
 //! only the order of the contacts of each grain matters. Each contact therefore enters the first pack with room after
-//! those that contain its two grains. All operations are those of [`Contact`], in the same order, and without fused
+//! those that contain its two grains. All operations are those of
+//! [`Contact`](crate::contact::Contact), in the same order, and without fused
 //! multiplications; they do not depend on the processor either. Only the sums over contacts that a step reports are added
 //! up in the order of the packs.
 
@@ -25,7 +26,7 @@ use self::{
     work::{Assemble, Certify, Move, Sweep, WarmStart},
 };
 use crate::{
-    contact::{Account, Contact, Law},
+    contact::Account,
     correction::Shift,
     grains::Motion,
     settings::{Correction, Settings},
@@ -33,13 +34,12 @@ use crate::{
 
 /// Contacts without a common grain. Behind the last contact the first is repeated, which writes the same again.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 struct Pack {
-    normal: [[f64; LANES]; 3],
-    impulse: [[f64; LANES]; 3],
-    bias: [f64; LANES],
-    mass: [[f64; LANES]; 2],
     grains: [[u32; LANES]; 2],
+    normal: [[f64; LANES]; 3],
+    bias: [f64; LANES],
+    impulse: [[f64; LANES]; 3],
 }
 
 /// What the sweeps do not read of a pack.
@@ -52,6 +52,7 @@ struct Beside {
 
 /// The removal of the overlaps of a pack.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 struct Room {
     /// Required separation, or minus the allowed approach (m).
     target: [f64; LANES],
@@ -71,6 +72,21 @@ pub(crate) struct Near {
     /// The sum of radii (m).
     pub(crate) touching: f64,
     /// The last impulse on the first grain (N·s).
+    pub(crate) impulse: Vector3<f64>,
+}
+
+/// A contact after its last sweep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packed {
+    /// Numbered from the first of the slab.
+    pub(crate) grains: [u32; 2],
+    /// The number of the pair.
+    pub(crate) pair: u32,
+    /// From the second grain to the first.
+    pub(crate) normal: Vector3<f64>,
+    /// At the beginning of the step (m).
+    pub(crate) gap: f64,
+    /// On the first grain (N·s).
     pub(crate) impulse: Vector3<f64>,
 }
 
@@ -179,10 +195,10 @@ impl Packs {
     }
 
     /// The contacts in the order of the sweeps, with their impulses.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Contact> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Packed> + '_ {
         let all = self.packs.iter().zip(&self.besides).zip(&self.filled);
         all.flat_map(|((pack, beside), filled)| {
-            (0..usize::from(*filled)).map(|lane| pack.contact(lane, beside, self.friction))
+            (0..usize::from(*filled)).map(|lane| pack.contact(lane, beside))
         })
     }
 
@@ -219,22 +235,21 @@ impl Packs {
 }
 
 /// The vector of a contact.
-fn vector(lanes: &[[f64; LANES]; 3], lane: usize) -> Vector3<f64> {
-    Vector3::from(lanes.map(|lanes| lanes[lane]))
+#[inline]
+fn vector([x, y, z]: &[[f64; LANES]; 3], lane: usize) -> Vector3<f64> {
+    Vector3::new(x[lane], y[lane], z[lane])
 }
 
 impl Pack {
-    fn contact(&self, lane: usize, beside: &Beside, friction: f64) -> Contact {
-        let law = Law {
+    #[inline]
+    fn contact(&self, lane: usize, beside: &Beside) -> Packed {
+        Packed {
+            grains: [self.grains[0][lane], self.grains[1][lane]],
+            pair: beside.pairs[lane],
             normal: vector(&self.normal, lane),
-            impulse: vector(&self.impulse, lane),
             gap: beside.gap[lane],
-            bias: self.bias[lane],
-            friction,
-            mass: self.mass.map(|lanes| lanes[lane]),
-        };
-        let grains = self.grains.map(|places| places[lane]);
-        Contact { law, grains, pair: beside.pairs[lane] }
+            impulse: vector(&self.impulse, lane),
+        }
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) trait Range: Send {
 }
 
 /// Runs both, concurrently with the feature `rayon`.
-fn join(left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
+pub(crate) fn join(left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
     #[cfg(feature = "rayon")]
     rayon::join(left, right);
     #[cfg(not(feature = "rayon"))]

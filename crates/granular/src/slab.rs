@@ -7,7 +7,7 @@ use crate::{
     contact::{Account, Law, WallContact, larger},
     correction::{Shift, WallPush, target},
     grains::{Grains, Motion},
-    packs::{Near, Packs},
+    packs::{Near, Packed, Packs},
     parallel::Range,
     settings::{Correction, Settings},
     touch::{Partner, Touch},
@@ -67,20 +67,22 @@ impl Slab {
 
     /// The contacts of the last step.
     pub(crate) fn touches(&self) -> impl Iterator<Item = Touch> {
-        let touch = |grain: u32, partner, law: &Law| Touch {
-            grain: (self.start + grain) as usize,
-            partner,
-            normal: law.normal,
-            gap: law.gap,
-            impulse: law.impulse,
-        };
-        let walls = self.wall_contacts.iter().map(move |contact| {
-            let wall = self.wall_pairs[contact.pair as usize].wall;
-            touch(contact.grain, Partner::Wall(wall as usize), &contact.law)
-        });
+        let place = |grain: u32| (self.start + grain) as usize;
+        let walls =
+            self.wall_contacts.iter().map(move |WallContact { law, grain, pair, .. }| {
+                let &Law { normal, gap, impulse, .. } = law;
+                let partner = Partner::Wall(self.wall_pairs[*pair as usize].wall as usize);
+                Touch { grain: place(*grain), partner, normal, gap, impulse }
+            });
         walls.chain(self.contacts.iter().map(move |contact| {
-            let [grain, other] = contact.grains;
-            touch(grain, Partner::Grain((self.start + other) as usize), &contact.law)
+            let Packed { grains: [grain, other], normal, gap, impulse, .. } = contact;
+            Touch {
+                grain: place(grain),
+                partner: Partner::Grain(place(other)),
+                normal,
+                gap,
+                impulse,
+            }
         }))
     }
 
@@ -103,7 +105,7 @@ impl Slab {
         self.contacts.reserve(self.pairs.len());
         let local = |grain: u32| grain - self.start;
         for (index, pair) in (0_u32..).zip(&mut self.pairs) {
-            let [a, b] = pair.grains.map(|grain| grain as usize);
+            let [a, b] = [pair.grains[0] as usize, pair.grains[1] as usize];
             let apart = grains.positions[a] - grains.positions[b];
             let touching = grains.radii[a] + grains.radii[b];
             let squared = apart.norm_squared();
@@ -112,7 +114,7 @@ impl Slab {
                 continue;
             }
             self.contacts.push(&Near {
-                grains: pair.grains.map(local),
+                grains: [local(pair.grains[0]), local(pair.grains[1])],
                 pair: index,
                 apart,
                 touching,
@@ -155,20 +157,19 @@ impl Slab {
         }
     }
 
-    /// Solves every contact in turn with the others fixed, walls first.
-    pub(crate) fn sweep_forth(&mut self, motions: &mut [Motion]) {
+    /// Solves every contact in turn with the others fixed, walls first, or in the opposite order.
+    pub(crate) fn sweep(&mut self, motions: &mut [Motion], backwards: bool) {
         let mut change = 0.0;
-        for contact in &mut self.wall_contacts {
-            change = larger(change, contact.sweep(motions));
-        }
-        self.change = larger(change, self.contacts.sweep(motions, false));
-    }
-
-    /// The same in the opposite order.
-    pub(crate) fn sweep_back(&mut self, motions: &mut [Motion]) {
-        let mut change = self.contacts.sweep(motions, true);
-        for contact in self.wall_contacts.iter_mut().rev() {
-            change = larger(change, contact.sweep(motions));
+        if backwards {
+            change = self.contacts.sweep(motions, true);
+            for contact in self.wall_contacts.iter_mut().rev() {
+                change = larger(change, contact.sweep(motions));
+            }
+        } else {
+            for contact in &mut self.wall_contacts {
+                change = larger(change, contact.sweep(motions));
+            }
+            change = larger(change, self.contacts.sweep(motions, false));
         }
         self.change = change;
     }
@@ -198,7 +199,7 @@ impl Slab {
     /// Stores the impulses for the next step.
     pub(crate) fn store(&mut self) {
         for contact in self.contacts.iter() {
-            self.pairs[contact.pair as usize].impulse = contact.law.impulse;
+            self.pairs[contact.pair as usize].impulse = contact.impulse;
         }
         for contact in &self.wall_contacts {
             self.wall_pairs[contact.pair as usize].impulse = contact.law.impulse;

@@ -20,6 +20,7 @@ use crate::{
     state::State,
     touch::Touch,
     wall::Wall,
+    waves::phases,
 };
 
 /// Grains and walls.
@@ -436,6 +437,7 @@ impl World {
 
     /// Moves grains apart where they overlap and returns the gravitational energy that they gain (J).
     fn correct<L: Link>(&mut self, sweeps: usize, link: &mut L) -> Result<f64, Error> {
+        let alone = self.is_alone(link);
         let Self { settings, grains, slabs, shifts, search, .. } = self;
         let images = &mut search.images;
         let across = images.as_ref().map_or(0.0, |images| images.account.overlap);
@@ -446,9 +448,13 @@ impl World {
         }
         shifts.clear();
         shifts.extend(grains.motions.iter().map(Shift::none));
-        for _ in 0..sweeps {
-            sweep(slabs, &mut shifts[..], (link, L::merge_shifts), false, &Slab::push)?;
-            images.iter_mut().for_each(|images| images.push(shifts));
+        if alone {
+            phases(slabs, shifts, (false, 2 * sweeps), &|slab, shifts, _| slab.push(shifts));
+        } else {
+            for _ in 0..sweeps {
+                sweep(slabs, &mut shifts[..], (link, L::merge_shifts), false, &Slab::push)?;
+                images.iter_mut().for_each(|images| images.push(shifts));
+            }
         }
         link.unite(&mut grains.motions);
         let (mut lifting, mut farthest) = (0.0, 0.0_f64);

@@ -42,6 +42,41 @@ fn any_number_of_threads_gives_the_same_bits() {
     }
 }
 
+/// 24 000 balls in a row of heaps, enough for the waves of two threads; sweeps end early or are all made.
+fn long(threads: usize, tolerance: f64) -> (World, Vec<(usize, f64, f64)>) {
+    let floor = Wall::plane(Vector3::zeros(), Vector3::z(), 0.5);
+    let settings = Settings { max_sweeps: 12, tolerance, ..Settings::default() };
+    let mut world = World::new(settings, vec![floor]).expect(VALID);
+    let mut random = ChaCha8Rng::seed_from_u64(8);
+    for k in 0..24_000 {
+        let node = Vector3::new(k / 6, k % 3, k / 3 % 2).map(f64::from);
+        let shake = Vector3::from_fn(|_, _| random.random_range(0.0..0.01));
+        let position = 0.095 * node + shake + Vector3::repeat(0.05);
+        world.add(&Grain::at(position, random.random_range(0.04..0.05), 1.0)).expect(VALID);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect(VALID);
+    let mut step = || {
+        let report = pool.install(|| world.step().expect(VALID));
+        (report.sweeps, report.residual, report.overlap)
+    };
+    let reports = (0..8).map(|_| step()).collect();
+    (world, reports)
+}
+
+#[test]
+fn waves_through_many_slabs_give_the_bits_of_one_phase_after_another() {
+    for tolerance in [0.0, 0.3] {
+        // With 64 threads the pieces are too small for waves.
+        let (expected, reports) = long(64, tolerance);
+        assert!(tolerance > 0.0 || reports.iter().all(|(sweeps, ..)| *sweeps == 12));
+        for threads in [1, 2] {
+            let (found, others) = long(threads, tolerance);
+            assert_eq!(found.grains(), expected.grains(), "{threads} threads");
+            assert_eq!(others, reports, "{threads} threads");
+        }
+    }
+}
+
 #[test]
 fn a_world_continues_from_its_state_with_the_same_bits() {
     let (mut world, _) = run(1);

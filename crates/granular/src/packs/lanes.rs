@@ -41,6 +41,9 @@ pub(super) trait Lanes:
 
     /// Rows as columns.
     fn transposed(rows: [Self; LANES]) -> [Self; LANES];
+
+    /// Fetches the cache line of a place that is needed soon, where the processor can be told.
+    fn fetch<T>(place: &T);
 }
 
 /// Work on [`Lanes`] of any kind.
@@ -100,6 +103,9 @@ impl Lanes for Single {
     fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
         array::from_fn(|column| Self(rows.map(|row| row.0[column])))
     }
+
+    #[inline(always)]
+    fn fetch<T>(_: &T) {}
 }
 
 impl Add for Single {

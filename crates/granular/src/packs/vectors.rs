@@ -133,17 +133,20 @@ impl<L: Lanes> Motions<L> {
     #[inline(always)]
     fn scatter(&self, places: &[u32; LANES], motions: &mut [Motion]) {
         let ([u, v, w], [x, y, z]) = (self.velocity.0, self.spin.0);
-        let firsts = L::transposed([u, v, w, x]);
-        let seconds = L::transposed([y, z, self.inverse_mass, self.spin_yield]);
-        for (place, (first, second)) in places.iter().zip(firsts.iter().zip(&seconds)) {
-            let (first, second) = (first.values(), second.values());
-            let motion = &mut motions[*place as usize];
-            (motion.velocity.x, motion.velocity.y, motion.velocity.z) =
-                (first[0], first[1], first[2]);
-            (motion.spin.x, motion.spin.y, motion.spin.z) = (first[3], second[0], second[1]);
-            (motion.inverse_mass, motion.spin_yield) = (second[2], second[3]);
-        }
+        let [a, b, c, d] = L::transposed([u, v, w, x]);
+        let [e, f, g, h] = L::transposed([y, z, self.inverse_mass, self.spin_yield]);
+        write([a, e], &mut motions[places[0] as usize]);
+        write([b, f], &mut motions[places[1] as usize]);
+        write([c, g], &mut motions[places[2] as usize]);
+        write([d, h], &mut motions[places[3] as usize]);
     }
+}
+
+#[inline(always)]
+fn write<L: Lanes>([first, second]: [L; 2], motion: &mut Motion) {
+    let Motion { velocity, spin, inverse_mass, spin_yield } = motion;
+    [velocity.x, velocity.y, velocity.z, spin.x] = first.values();
+    [spin.y, spin.z, *inverse_mass, *spin_yield] = second.values();
 }
 
 /// The motions of the two grains of each contact.

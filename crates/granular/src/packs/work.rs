@@ -27,14 +27,21 @@ struct Law<L: Lanes> {
 }
 
 impl<L: Lanes> Law<L> {
+    /// Masses are cheaper to compute than to read.
     #[inline(always)]
-    fn of(simd: L::Simd, pack: &Pack, friction: f64) -> Self {
+    fn of(
+        simd: L::Simd,
+        pack: &Pack,
+        friction: f64,
+        Both { first: a, second: b }: &Both<L>,
+    ) -> Self {
+        let (one, rigid) = (L::all(simd, 1.0), a.inverse_mass + b.inverse_mass);
         Self {
             simd,
             normal: Vectors::of(simd, &pack.normal),
             impulse: Vectors::of(simd, &pack.impulse),
             bias: L::of(simd, pack.bias),
-            mass: [L::of(simd, pack.mass[0]), L::of(simd, pack.mass[1])],
+            mass: [one / rigid, one / (rigid + a.spin_yield + b.spin_yield)],
             friction: L::all(simd, friction),
         }
     }
@@ -83,17 +90,32 @@ impl Work for Sweep<'_> {
     fn run<L: Lanes>(self, simd: L::Simd) -> f64 {
         let Self { packs, friction, motions, backwards } = self;
         let mut largest = L::all(simd, 0.0);
-        if backwards {
-            for pack in packs.iter_mut().rev() {
-                largest = largest.larger(solve::<L>(simd, pack, friction, motions));
+        let count = packs.len();
+        for done in 0..count {
+            let (at, next) = if backwards {
+                (count - 1 - done, (count - 1 - done).wrapping_sub(AHEAD))
+            } else {
+                (done, done + AHEAD)
+            };
+            if let Some(pack) = packs.get(next) {
+                fetch::<L>(pack);
             }
-        } else {
-            for pack in packs {
-                largest = largest.larger(solve::<L>(simd, pack, friction, motions));
-            }
+            largest = largest.larger(solve::<L>(simd, &mut packs[at], friction, motions));
         }
         self::largest(largest)
     }
+}
+
+/// How many packs ahead data are fetched into the caches.
+const AHEAD: usize = 12;
+
+/// Fetches the four cache lines of a pack.
+#[inline(always)]
+fn fetch<L: Lanes>(pack: &Pack) {
+    L::fetch(&pack.grains);
+    L::fetch(&pack.normal[1]);
+    L::fetch(&pack.bias);
+    L::fetch(&pack.impulse[1]);
 }
 
 /// The largest of the numbers, or NaN if one is.
@@ -107,7 +129,7 @@ fn largest<L: Lanes>(lanes: L) -> f64 {
 #[inline(always)]
 fn solve<L: Lanes>(simd: L::Simd, pack: &mut Pack, friction: f64, motions: &mut [Motion]) -> L {
     let mut both = Both::<L>::gathered(simd, &pack.grains, motions);
-    let law = Law::of(simd, pack, friction);
+    let law = Law::of(simd, pack, friction, &both);
     let solved = law.solved(both.velocity(law.normal));
     let change = solved - law.impulse;
     pack.impulse = solved.values();
@@ -171,17 +193,13 @@ impl Work for Assemble<'_> {
             deepest = deepest.larger(zero - gap);
             let bias =
                 gap.if_below(zero, L::all(simd, self.part), one) * gap / L::all(simd, self.step);
-            let (a, b) = (both.first, both.second);
-            let rigid = a.inverse_mass + b.inverse_mass;
-            let mass = [one / rigid, one / (rigid + a.spin_yield + b.spin_yield)];
             let free = both.velocity(normal) + normal * bias;
             fastest = fastest.larger(free.dot(free));
             pack.normal = normal.values();
             pack.bias = bias.values();
-            pack.mass = [mass[0].values(), mass[1].values()];
             beside.gap = gap.values();
             // The impulse of the last step, turned to the current normal and projected onto the cone.
-            let law = Law::<L>::of(simd, pack, self.friction);
+            let law = Law::of(simd, pack, self.friction, &both);
             let along = law.impulse.dot(normal);
             pack.impulse = law.projected(along, law.impulse - normal * along).values();
         }
@@ -214,7 +232,7 @@ impl Work for Certify<'_> {
         let mut rooms = self.rooms.iter_mut();
         for ((pack, beside), filled) in self.packs.iter().zip(self.besides).zip(self.filled) {
             let both = Both::<L>::gathered(simd, &pack.grains, self.motions);
-            let law = Law::<L>::of(simd, pack, self.friction);
+            let law = Law::of(simd, pack, self.friction, &both);
             let velocity = both.velocity(law.normal);
             let gap = L::of(simd, beside.gap) + L::all(simd, self.step) * velocity.dot(law.normal);
             overlap = overlap.larger(zero - gap);
@@ -268,17 +286,24 @@ impl Work for Move<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, simd: L::Simd) {
-        for (pack, room) in self.packs.iter().zip(self.rooms) {
-            let (first, mine) = shifts::<L>(simd, &pack.grains[0], self.shifts);
-            let (second, other) = shifts::<L>(simd, &pack.grains[1], self.shifts);
+        let Self { packs, rooms, shifts: all } = self;
+        for at in 0..packs.len() {
+            if let (Some(pack), Some(room)) = (packs.get(at + AHEAD), rooms.get(at + AHEAD)) {
+                L::fetch(&pack.grains);
+                L::fetch(&pack.normal[1]);
+                L::fetch(room);
+            }
+            let (pack, room) = (&packs[at], &mut rooms[at]);
+            let (first, mine) = shifts::<L>(simd, &pack.grains[0], all);
+            let (second, other) = shifts::<L>(simd, &pack.grains[1], all);
             let normal = Vectors::of(simd, &pack.normal);
             let (zero, before) = (L::all(simd, 0.0), L::of(simd, room.distance));
             let after = before + (L::of(simd, room.target) - normal.dot(first - second));
             let more = zero.if_below(after, after, zero) - before;
             room.distance = (before + more).values();
             let shares = [mine / (mine + other), other / (mine + other)];
-            move_to(first + normal * (shares[0] * more), mine, &pack.grains[0], self.shifts);
-            move_to(second - normal * (shares[1] * more), other, &pack.grains[1], self.shifts);
+            move_to(first + normal * (shares[0] * more), mine, &pack.grains[0], all);
+            move_to(second - normal * (shares[1] * more), other, &pack.grains[1], all);
         }
     }
 }
@@ -308,11 +333,14 @@ fn row<L: Lanes>(simd: L::Simd, Shift { by, inverse_mass }: &Shift) -> L {
 #[inline(always)]
 fn move_to<L: Lanes>(to: Vectors<L>, inverse_mass: L, places: &[u32; LANES], shifts: &mut [Shift]) {
     let [x, y, z] = to.0;
-    let rows = L::transposed([x, y, z, inverse_mass]);
-    for (place, row) in places.iter().zip(&rows) {
-        let [x, y, z, inverse_mass] = row.values();
-        let shift = &mut shifts[*place as usize];
-        (shift.by.x, shift.by.y, shift.by.z) = (x, y, z);
-        shift.inverse_mass = inverse_mass;
-    }
+    let [a, b, c, d] = L::transposed([x, y, z, inverse_mass]);
+    write(a, &mut shifts[places[0] as usize]);
+    write(b, &mut shifts[places[1] as usize]);
+    write(c, &mut shifts[places[2] as usize]);
+    write(d, &mut shifts[places[3] as usize]);
+}
+
+#[inline(always)]
+fn write<L: Lanes>(row: L, Shift { by, inverse_mass }: &mut Shift) {
+    [by.x, by.y, by.z, *inverse_mass] = row.values();
 }

@@ -74,6 +74,11 @@ impl Lanes for Vector {
             Self { value: avx._mm256_permute2f128_pd::<0x31>(f, h), ..a },
         ]
     }
+
+    #[inline(always)]
+    fn fetch<T>(place: &T) {
+        safe_arch::prefetch_t0(place);
+    }
 }
 
 impl Add for Vector {

@@ -3,58 +3,146 @@
 use super::World;
 use crate::{
     contact::larger,
+    grains::Motion,
     link::{Link, Meanwhile},
     parallel,
-    settings::Error,
+    settings::{Error, Settings},
     slab::Slab,
+    waves::phases,
 };
 
 impl World {
-    /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps, the residual and
-    /// its reference velocity.
+    /// Sweeps until the relative residual meets the tolerance, or as often as allowed if that is zero; returns the number of
+    /// sweeps, the residual and its reference velocity.
     pub(super) fn solve<L: Link>(&mut self, link: &mut L) -> Result<(usize, f64, f64), Error> {
+        let across = self.search.images.as_ref().map_or(0.0, |images| images.scale);
+        let scale = self.slabs.iter().map(|slab| slab.scale).fold(across, f64::max);
+        let scale = link.largest(scale)?;
+        let scale = if scale > 0.0 { scale } else { 1.0 };
+        let (count, residual) = if !self.is_alone(link) {
+            self.sweep_together(link, scale)?
+        } else if self.settings.tolerance == 0.0 {
+            self.sweep_all()
+        } else {
+            self.sweep_alone(self.settings.tolerance * scale)
+        };
+        Ok((count, residual, scale))
+    }
+
+    /// Whether there are no other worlds and no images.
+    pub(super) fn is_alone<L: Link>(&self, link: &L) -> bool {
+        link.shared().is_none() && self.search.images.is_none()
+    }
+
+    /// Sweeps with other worlds or images. Returns the number of sweeps and the residual, here and below.
+    fn sweep_together<L: Link>(&mut self, link: &mut L, scale: f64) -> Result<(usize, f64), Error> {
         let Self { settings, grains, slabs, search, .. } = self;
         let images = &mut search.images;
         let motions = &mut grains.motions[..];
         sweep(slabs, motions, (link, L::merge_motions), false, &Slab::warm_start)?;
-        let mut scale = slabs.iter().map(|slab| slab.scale).fold(0.0, f64::max);
-        if let Some(images) = images {
-            images.warm_start(motions);
-            scale = scale.max(images.scale);
-        }
-        let scale = link.largest(scale)?;
-        let scale = if scale > 0.0 { scale } else { 1.0 };
-        let enough = settings.tolerance * scale;
+        images.iter().for_each(|images| images.warm_start(motions));
+        let (all, enough) = (settings.tolerance == 0.0, settings.tolerance * scale);
         let mut count = 0;
         loop {
             count += 1;
             if count % 2 == 1 {
-                sweep(slabs, motions, (link, L::merge_motions), false, &Slab::sweep_forth)?;
+                sweep(slabs, motions, (link, L::merge_motions), false, &|slab, motions| {
+                    slab.sweep(motions, false);
+                })?;
                 images.iter_mut().for_each(|images| images.sweep(motions, false));
             } else {
                 images.iter_mut().for_each(|images| images.sweep(motions, true));
-                sweep(slabs, motions, (link, L::merge_motions), true, &Slab::sweep_back)?;
+                sweep(slabs, motions, (link, L::merge_motions), true, &|slab, motions| {
+                    slab.sweep(motions, true);
+                })?;
             }
             // The estimate from within a sweep has no additional cost; only the full residual decides.
             let last = count == settings.max_sweeps;
             let across = images.as_ref().map_or(0.0, |images| images.change);
             let change = slabs.iter().map(|slab| slab.change).fold(across, larger).sqrt();
-            if link.largest(change)? <= enough || last {
-                parallel::each(slabs, &|slab| {
-                    slab.certify(&motions[slab.start as usize..], settings);
-                });
+            if last || !all && link.largest(change)? <= enough {
                 let across = images.as_mut().map_or(0.0, |images| {
                     images.certify(motions, settings);
                     images.account.residual
                 });
-                let residual = slabs.iter().map(|slab| slab.account.residual).fold(across, larger);
-                let residual = link.largest(residual)?;
+                let residual = link.largest(larger(across, certify(slabs, motions, settings)))?;
                 if residual <= enough || last {
-                    return Ok((count, residual, scale));
+                    return Ok((count, residual));
                 }
             }
         }
     }
+
+    /// Sweeps as often as allowed.
+    ///
+    /// A sweep ends on the slabs on which the next one begins, in the other direction. So phase `p` has the end of sweep
+    /// `p - 1` and the beginning of sweep `p`, and a wave has many phases.
+    fn sweep_all(&mut self) -> (usize, f64) {
+        let Self { settings, grains, slabs, .. } = self;
+        let sweeps = settings.max_sweeps;
+        let starts = 2;
+        let phase = |slab: &mut Slab, motions: &mut [Motion], phase: usize| {
+            let Some(phase) = phase.checked_sub(starts) else {
+                return slab.warm_start(motions);
+            };
+            if phase > 0 {
+                slab.sweep(motions, phase % 2 == 0);
+            }
+            if phase < sweeps {
+                slab.sweep(motions, phase % 2 == 1);
+            }
+        };
+        phases(slabs, &mut grains.motions, (false, starts + sweeps + 1), &phase);
+        (sweeps, certify(slabs, &grains.motions, settings))
+    }
+
+    /// Sweeps until the residual is small `enough` (m/s).
+    ///
+    /// Where the first half of a sweep changes so much that it cannot be the last one, its second half is done together with
+    /// the first half of the next one, which is on the same slabs.
+    fn sweep_alone(&mut self, enough: f64) -> (usize, f64) {
+        let Self { settings, grains, slabs, .. } = self;
+        let motions = &mut grains.motions[..];
+        for odd in [false, true] {
+            parallel::every_second(slabs, motions, odd, &Slab::warm_start);
+        }
+        let (mut count, mut begun) = (0, false);
+        loop {
+            count += 1;
+            let (backwards, last) = (count % 2 == 0, count == settings.max_sweeps);
+            if !begun {
+                parallel::every_second(slabs, motions, backwards, &|slab, motions| {
+                    slab.sweep(motions, backwards);
+                });
+            }
+            let half = slabs.iter().skip(usize::from(backwards)).step_by(2);
+            let half = half.map(|slab| slab.change).fold(0.0, larger).sqrt();
+            begun = !last && half > enough;
+            parallel::every_second(slabs, motions, !backwards, &|slab, motions| {
+                slab.sweep(motions, backwards);
+                if begun {
+                    slab.sweep(motions, !backwards);
+                }
+            });
+            if begun {
+                continue;
+            }
+            // The estimate from within a sweep has no additional cost; only the full residual decides.
+            let change = slabs.iter().map(|slab| slab.change).fold(0.0, larger).sqrt();
+            if change <= enough || last {
+                let residual = certify(slabs, motions, settings);
+                if residual <= enough || last {
+                    return (count, residual);
+                }
+            }
+        }
+    }
+}
+
+/// Evaluates the impulses, and returns the largest residual (m/s).
+fn certify(slabs: &mut [Slab], motions: &[Motion], settings: &Settings) -> f64 {
+    parallel::each(slabs, &|slab| slab.certify(&motions[slab.start as usize..], settings));
+    slabs.iter().map(|slab| slab.account.residual).fold(0.0, larger)
 }
 
 /// [`Link::merge_motions`] or [`Link::merge_shifts`].
