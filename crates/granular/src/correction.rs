@@ -24,7 +24,7 @@ use nalgebra::Vector3;
 use crate::{contact::Contact, grains::Motion};
 
 /// The displacement of a grain: half a cache line.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(32))]
 pub(crate) struct Shift {
     /// From its place at the end of the step (m).

@@ -2,7 +2,7 @@
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
-use crate::{range, settings::Error};
+use crate::{correction::Shift, parallel::blocks, range, settings::Error};
 
 /// Moment of inertia of a solid ball over `m r²`.
 const SOLID: f64 = 0.4;
@@ -241,21 +241,69 @@ impl Grains {
         gather(&mut self.previous, order);
     }
 
+    /// Adds a velocity to all (m/s).
+    pub(crate) fn kick(&mut self, kick: &Vector3<f64>) {
+        let add = |motions: &mut [Motion]| {
+            motions.iter_mut().for_each(|motion| motion.velocity += kick);
+        };
+        blocks(&mut self.motions[..], &add, &|(), ()| ());
+    }
+
+    /// The largest speed (m/s).
+    pub(crate) fn fastest(&self) -> f64 {
+        let speed = |motion: &Motion| motion.velocity.norm_squared();
+        let largest = |motions: &[Motion]| motions.iter().map(speed).fold(0.0, f64::max);
+        blocks(&self.motions[..], &largest, &f64::max).sqrt()
+    }
+
+    /// The largest speed with `kick` added (m/s); an error if one moves by more than its radius within `step` seconds.
+    pub(crate) fn fastest_after(&self, kick: &Vector3<f64>, step: f64) -> Result<f64, Error> {
+        let Self { motions, radii, identities, .. } = self;
+        let speed = |motion: &Motion| (motion.velocity + kick).norm();
+        let checked = |(motion, radius): (&Motion, &f64)| match speed(motion) {
+            speed if speed <= radius / step => speed,
+            _ => f64::INFINITY,
+        };
+        let largest = |(motions, radii): (&[Motion], &[f64])| {
+            motions.iter().zip(radii).map(checked).fold(0.0, f64::max)
+        };
+        let fastest = blocks((&motions[..], &radii[..]), &largest, &f64::max);
+        if fastest.is_finite() {
+            return Ok(fastest);
+        }
+        let mut all = motions.iter().zip(radii);
+        let refused = all.position(|each| checked(each).is_infinite());
+        refused.map_or(Ok(fastest), |place| {
+            let (speed, limit) = (speed(&motions[place]), radii[place] / step);
+            Err(Error::TooFast { identity: identities[place], speed, limit })
+        })
+    }
+
     /// Checks that all velocities are in range, and that no grain rotates by too much within `step` seconds.
     pub(crate) fn check_velocities(&self, step: f64) -> Result<(), Error> {
+        let is_bounded = |vector: &Vector3<f64>| {
+            range::is_bounded(vector.x)
+                && range::is_bounded(vector.y)
+                && range::is_bounded(vector.z)
+        };
+        let turn = |motion: &Motion, radius: &f64| motion.spin * (step / radius);
+        let is_valid = |(motion, radius): (&Motion, &f64)| {
+            is_bounded(&motion.velocity)
+                && is_bounded(&motion.spin)
+                && is_bounded(&turn(motion, radius))
+        };
+        let are_valid =
+            |(motions, radii): (&[Motion], &[f64])| motions.iter().zip(radii).all(is_valid);
+        if blocks((&self.motions[..], &self.radii[..]), &are_valid, &|a, b| a && b) {
+            return Ok(());
+        }
         for (place, (motion, radius)) in self.motions.iter().zip(&self.radii).enumerate() {
-            let Motion { velocity, spin, .. } = motion;
-            let is_bounded = |vector: &Vector3<f64>| {
-                range::is_bounded(vector.x)
-                    && range::is_bounded(vector.y)
-                    && range::is_bounded(vector.z)
-            };
-            let turn = spin * (step / radius);
-            if is_bounded(velocity) && is_bounded(spin) && is_bounded(&turn) {
-                continue;
-            }
-            let vectors = [("velocity", velocity), (SURFACE, spin), ("turn", &turn)];
-            let fault = |(name, vector): (_, &Vector3<f64>)| {
+            let vectors = [
+                ("velocity", motion.velocity),
+                (SURFACE, motion.spin),
+                ("turn", turn(motion, radius)),
+            ];
+            let fault = |(name, vector): (_, Vector3<f64>)| {
                 Some((name, range::unbounded(vector.as_slice())?))
             };
             if let Some((name, value)) = vectors.into_iter().find_map(fault) {
@@ -267,15 +315,36 @@ impl Grains {
 
     /// Moves every grain by its velocity for `step` seconds and rotates it.
     pub(crate) fn advance(&mut self, step: f64) {
-        let turns = self.orientations.iter_mut().zip(&self.radii);
-        for ((position, (orientation, radius)), motion) in
-            self.positions.iter_mut().zip(turns).zip(&self.motions)
-        {
-            *position += step * motion.velocity;
-            let half = (0.5 * step / radius) * motion.spin;
-            let turn = Quaternion::from_imag(half) * orientation.quaternion();
-            *orientation = UnitQuaternion::new_normalize(orientation.quaternion() + turn);
-        }
+        let Self { positions, orientations, radii, motions, .. } = self;
+        let places = (&mut positions[..], &mut orientations[..]);
+        blocks(
+            (places, (&radii[..], &motions[..])),
+            &|((positions, orientations), rest)| {
+                let turns = orientations.iter_mut().zip(rest.0);
+                for ((position, (orientation, radius)), motion) in
+                    positions.iter_mut().zip(turns).zip(rest.1)
+                {
+                    *position += step * motion.velocity;
+                    let half = (0.5 * step / radius) * motion.spin;
+                    let turn = Quaternion::from_imag(half) * orientation.quaternion();
+                    *orientation = UnitQuaternion::new_normalize(orientation.quaternion() + turn);
+                }
+            },
+            &|(), ()| (),
+        );
+    }
+
+    /// Moves every grain, and returns the largest distance (m).
+    pub(crate) fn shift(&mut self, shifts: &[Shift]) -> f64 {
+        let add = |(positions, shifts): (&mut [Vector3<f64>], &[Shift])| {
+            let mut farthest = 0.0_f64;
+            for (position, shift) in positions.iter_mut().zip(shifts) {
+                *position += shift.by;
+                farthest = farthest.max(shift.by.norm_squared());
+            }
+            farthest
+        };
+        blocks((&mut self.positions[..], shifts), &add, &f64::max).sqrt()
     }
 }
 

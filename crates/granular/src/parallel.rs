@@ -16,14 +16,74 @@ pub(crate) trait Range: Send {
 }
 
 /// Runs both, concurrently with the feature `rayon`.
-pub(crate) fn join(left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
+pub(crate) fn join<A: Send, B: Send>(
+    left: impl FnOnce() -> A + Send,
+    right: impl FnOnce() -> B + Send,
+) -> (A, B) {
     #[cfg(feature = "rayon")]
-    rayon::join(left, right);
+    return rayon::join(left, right);
     #[cfg(not(feature = "rayon"))]
-    {
-        left();
-        right();
+    (left(), right())
+}
+
+/// Lists with an item for each grain, or several of them side by side.
+pub(crate) trait Lists: Send + Sized {
+    /// Number of items in each.
+    fn len(&self) -> usize;
+
+    /// Those before place `at`, and the others.
+    fn split(self, at: usize) -> (Self, Self);
+}
+
+impl<T: Sync> Lists for &[T] {
+    fn len(&self) -> usize {
+        <[T]>::len(self)
     }
+
+    fn split(self, at: usize) -> (Self, Self) {
+        self.split_at(at)
+    }
+}
+
+impl<T: Send> Lists for &mut [T] {
+    fn len(&self) -> usize {
+        <[T]>::len(self)
+    }
+
+    fn split(self, at: usize) -> (Self, Self) {
+        self.split_at_mut(at)
+    }
+}
+
+impl<A: Lists, B: Lists> Lists for (A, B) {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn split(self, at: usize) -> (Self, Self) {
+        let (first, second) = self.0.split(at);
+        let (third, fourth) = self.1.split(at);
+        ((first, third), (second, fourth))
+    }
+}
+
+/// Maximum number of grains in a block.
+const BLOCK: usize = 1024;
+
+/// The results of `work` on blocks of the lists, in parallel, merged two by two. The blocks depend on the number of items
+/// alone.
+pub(crate) fn blocks<L: Lists, R: Send>(
+    lists: L,
+    work: &(impl Fn(L) -> R + Sync),
+    merge: &(impl Fn(R, R) -> R + Sync),
+) -> R {
+    let count = lists.len();
+    if count <= BLOCK {
+        return work(lists);
+    }
+    let (left, right) = lists.split(count / 2);
+    let (left, right) = join(|| blocks(left, work, merge), || blocks(right, work, merge));
+    merge(left, right)
 }
 
 /// Runs `work` inside rayon's pool if there are enough slabs for several threads.

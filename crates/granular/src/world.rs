@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use self::{search::Search, sweeps::sweep};
 use crate::{
     correction::Shift,
-    grains::{Grain, Grains, Motion},
+    grains::{Grain, Grains},
     images::Images,
     link::{Alone, Link},
     parallel,
@@ -369,9 +369,7 @@ impl World {
         // speed.
         let reach = 2.0 * step * (fastest + self.shear());
         self.check_periods(reach)?;
-        for motion in &mut self.grains.motions {
-            motion.velocity += kick;
-        }
+        self.grains.kick(&kick);
         let Self { settings, grains, walls, slabs, search, .. } = self;
         let searched = search.refresh(grains, walls, slabs, settings, reach, link)?;
         link.divide(&mut grains.motions);
@@ -398,23 +396,15 @@ impl World {
 
     /// The largest speed of a grain or wall after gravity has acted (m/s).
     fn fastest<L: Link>(&self, kick: &Vector3<f64>, link: &mut L) -> Result<f64, Error> {
-        let mut fastest = self.walls.iter().map(|wall| wall.velocity.norm()).fold(0.0, f64::max);
-        let mut refused = None;
-        for (index, motion) in self.grains.motions.iter().enumerate() {
-            let speed = (motion.velocity + kick).norm();
-            let limit = self.grains.radii[index] / self.settings.step_size;
-            if speed.is_nan() || speed > limit {
-                let identity = self.grains.identities[index];
-                refused = refused.or(Some(Error::TooFast { identity, speed, limit }));
-            }
-            fastest = fastest.max(speed);
+        let walls = self.walls.iter().map(|wall| wall.velocity.norm()).fold(0.0, f64::max);
+        let grains = self.grains.fastest_after(kick, self.settings.step_size);
+        let everywhere =
+            link.largest(grains.as_ref().map_or(f64::INFINITY, |speed| walls.max(*speed)))?;
+        grains?;
+        if everywhere.is_infinite() {
+            return Err(Error::TooFastElsewhere);
         }
-        let everywhere = link.largest(if refused.is_some() { f64::INFINITY } else { fastest })?;
-        match refused {
-            Some(error) => Err(error),
-            None if everywhere.is_infinite() => Err(Error::TooFastElsewhere),
-            None => Ok(everywhere),
-        }
+        Ok(everywhere)
     }
 
     /// Stores the impulses and moves grains and walls by their velocities.
@@ -427,8 +417,7 @@ impl World {
             images.store();
             images.periods.offset += step * images.periods.shear;
         }
-        let speed = |motion: &Motion| motion.velocity.norm_squared();
-        let fastest = self.grains.motions.iter().map(speed).fold(0.0, f64::max).sqrt();
+        let fastest = self.grains.fastest();
         let walls = self.walls.iter().map(|wall| wall.velocity.norm()).fold(0.0, f64::max);
         self.search.moved(step * (fastest + fastest.max(walls) + self.shear()));
         self.steps += 1;
@@ -446,8 +435,15 @@ impl World {
         if deepest == 0.0 {
             return Ok(0.0);
         }
-        shifts.clear();
-        shifts.extend(grains.motions.iter().map(Shift::none));
+        shifts.resize(grains.len(), Shift::default());
+        parallel::blocks(
+            (&mut shifts[..], &grains.motions[..]),
+            &|(shifts, motions)| {
+                let all = shifts.iter_mut().zip(motions);
+                all.for_each(|(shift, motion)| *shift = Shift::none(motion));
+            },
+            &|(), ()| (),
+        );
         if alone {
             phases(slabs, shifts, (false, 2 * sweeps), &|slab, shifts, _| slab.push(shifts));
         } else {
@@ -457,16 +453,14 @@ impl World {
             }
         }
         link.unite(&mut grains.motions);
-        let (mut lifting, mut farthest) = (0.0, 0.0_f64);
-        let all = grains.positions.iter_mut().zip(&*shifts).zip(&grains.motions);
-        for (place, ((position, shift), motion)) in (0..).zip(all) {
-            *position += shift.by;
-            farthest = farthest.max(shift.by.norm_squared());
+        let farthest = grains.shift(shifts);
+        let mut lifting = 0.0;
+        for (place, (shift, motion)) in (0..).zip(shifts.iter().zip(&grains.motions)) {
             if link.owns(place) {
                 lifting -= settings.gravity.dot(&shift.by) / motion.inverse_mass;
             }
         }
-        self.search.moved(2.0 * farthest.sqrt());
+        self.search.moved(2.0 * farthest);
         Ok(lifting)
     }
 
