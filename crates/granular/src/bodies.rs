@@ -37,6 +37,7 @@ mod contact;
 mod flight;
 mod form;
 mod memory;
+mod packs;
 mod settings;
 mod slab;
 mod step;

@@ -29,6 +29,7 @@ use crate::contact::{Account, larger};
 
 /// The per-body state that the sweeps update, and the constants they need.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
 pub(super) struct Motion {
     pub(super) velocity: Vector3<f64>,
     pub(super) spin: Vector3<f64>,
@@ -60,20 +61,20 @@ pub(super) const NO_BODY: u32 = u32::MAX;
 pub(super) struct Contact {
     /// Places of the bodies from the first of their slab; the second may be [`NO_BODY`].
     pub(super) bodies: [u32; 2],
-    friction: f64,
+    pub(super) friction: f64,
     /// Normal and tangents as rows.
-    frame: Matrix3<f64>,
-    arms: [Vector3<f64>; 2],
+    pub(super) frame: Matrix3<f64>,
+    pub(super) arms: [Vector3<f64>; 2],
     /// In the frame: minus the velocity of the boundary, plus the approach that the gap allows (m/s).
-    offset: Vector3<f64>,
+    pub(super) offset: Vector3<f64>,
     /// First row of the block (kg⁻¹).
-    row: Vector3<f64>,
+    pub(super) row: Vector3<f64>,
     /// Inverse of the block (kg), rows of its upper triangle; not a number if the block is nearly singular.
-    inverse: [f64; 6],
+    pub(super) inverse: [f64; 6],
     /// `tr(W)/3` (kg⁻¹), which converts residuals of impulses to velocities.
-    inverse_mass: f64,
+    pub(super) inverse_mass: f64,
     /// Normal, tangent, tangent, on body 1 (N·s).
-    impulse: Vector3<f64>,
+    pub(super) impulse: Vector3<f64>,
 }
 
 /// The data of a contact that are needed once a step, or where it slides.
@@ -82,7 +83,7 @@ pub(super) struct Details {
     /// Number of the pair in the lists of its slab.
     pub(super) pair: u32,
     pub(super) local: Local,
-    block: single::Contact,
+    pub(super) block: single::Contact,
     pub(super) gap: f64,
     /// The normal velocity must be at least minus this (m/s).
     bias: f64,
@@ -189,84 +190,6 @@ impl Contact {
         details.gap + step * self.velocity(details, motions).x
     }
 
-    /// Applies `impulse`, in the frame.
-    #[inline(always)]
-    fn push(&self, impulse: &Vector3<f64>, motions: &mut [Motion]) {
-        let impulse = self.frame.tr_mul(impulse);
-        let motion = &mut motions[self.bodies[0] as usize];
-        motion.velocity += motion.inverse_mass * impulse;
-        motion.spin += motion.yielding * self.arms[0].cross(&impulse);
-        if self.bodies[1] != NO_BODY {
-            let motion = &mut motions[self.bodies[1] as usize];
-            motion.velocity -= motion.inverse_mass * impulse;
-            motion.spin -= motion.yielding * self.arms[1].cross(&impulse);
-        }
-    }
-
-    pub(super) fn warm_start(&self, motions: &mut [Motion]) {
-        if self.impulse != Vector3::zeros() {
-            self.push(&self.impulse, motions);
-        }
-    }
-
-    /// Solves the contact with all others fixed, and returns the square of the change as a velocity (m/s)².
-    #[inline]
-    pub(super) fn sweep(&mut self, details: &Details, law: Law, motions: &mut [Motion]) -> f64 {
-        let velocity = self.shifted_velocity(motions);
-        let solved = if self.row.dot(&self.impulse) < velocity.x {
-            Vector3::zeros()
-        } else {
-            let sticking = self.sticking(&velocity);
-            let limit = self.friction * sticking.x;
-            // False if the inverse is not a number.
-            if sticking.x >= 0.0 && sticking.yz().norm_squared() <= limit * limit {
-                sticking
-            } else {
-                self.sliding(details, law, &velocity)
-            }
-        };
-        let change = solved - self.impulse;
-        self.impulse = solved;
-        if change != Vector3::zeros() {
-            self.push(&change, motions);
-        }
-        change.norm_squared() * self.inverse_mass * self.inverse_mass
-    }
-
-    /// The impulse that stops the velocity.
-    #[inline(always)]
-    fn sticking(&self, velocity: &Vector3<f64>) -> Vector3<f64> {
-        let [nn, nt, no, tt, to, oo] = self.inverse;
-        let (x, y, z) = (velocity.x, velocity.y, velocity.z);
-        self.impulse
-            - Vector3::new(
-                nn * x + nt * y + no * z,
-                nt * x + tt * y + to * z,
-                no * x + to * y + oo * z,
-            )
-    }
-
-    /// The impulse of a contact that is closed and does not stick, or whose block is nearly singular.
-    #[inline(never)]
-    fn sliding(
-        &self,
-        Details { block, .. }: &Details,
-        law: Law,
-        velocity: &Vector3<f64>,
-    ) -> Vector3<f64> {
-        let b = block.block() * self.impulse - velocity;
-        match law {
-            // A block without a usable inverse has not been asked whether it sticks.
-            Law::Coulomb if self.inverse[0].is_nan() => {
-                coulomb::solve_near(block, &b, &self.impulse)
-            }
-            Law::Coulomb => coulomb::slide_near(block, &b, &self.impulse),
-            Law::MaximumDissipation => {
-                maximum_dissipation::solve_near(block, &b, Some(&self.impulse))
-            }
-        }
-    }
-
     /// Adds the contributions of velocities and impulse to the account of the step.
     pub(super) fn certify(
         &self,
@@ -315,6 +238,24 @@ impl Contact {
             }
         }
         push
+    }
+}
+
+/// The impulse of a contact that is closed and does not stick, or whose block is nearly singular: it may then have no
+/// inverse.
+pub(super) fn slid(
+    block: &single::Contact,
+    law: Law,
+    is_singular: bool,
+    impulse: &Vector3<f64>,
+    velocity: &Vector3<f64>,
+) -> Vector3<f64> {
+    let b = block.block() * impulse - velocity;
+    match law {
+        // A block without a usable inverse has not been asked whether it sticks.
+        Law::Coulomb if is_singular => coulomb::solve_near(block, &b, impulse),
+        Law::Coulomb => coulomb::slide_near(block, &b, impulse),
+        Law::MaximumDissipation => maximum_dissipation::solve_near(block, &b, Some(impulse)),
     }
 }
 

@@ -9,10 +9,11 @@ use super::{
     body::{Body, Boundary},
     contact::{Contact, Details, Local, Motion, NO_BODY, Push, Shift, Sides, With, middle},
     memory::{Kept, Memory, Name, Walk},
+    packs::Packs,
     settings::{Error, Settings},
 };
 use crate::{
-    contact::{Account, larger},
+    contact::Account,
     grains::narrow,
     parallel::Range,
 };
@@ -64,6 +65,8 @@ pub(super) struct Slab {
     pub(super) contacts: Vec<Contact>,
     /// Of the same contacts.
     pub(super) details: Vec<Details>,
+    /// The same contacts in the form in which they are swept.
+    packs: Packs,
     /// Impulses of the last step, in the order of the pairs.
     kept: Vec<Kept>,
     pushes: Vec<Push>,
@@ -136,11 +139,8 @@ impl Slab {
 
     /// Assigns the impulses of the last step to the contacts.
     fn take_over(&mut self, Stand { start, motions, memory, .. }: &Stand<'_>) {
-        let local = &motions[self.start as usize..];
         let mut walk = Walk::new(&self.kept);
-        let mut scale = 0.0_f64;
         for (contact, details) in self.contacts.iter_mut().zip(&self.details) {
-            scale = scale.max(contact.shifted_velocity(local).norm_squared());
             let (pair, name) = (details.pair, &details.local);
             let lists = [&*self.boundary_pairs, &*self.pairs];
             let impulse = if memory.is_current {
@@ -152,7 +152,8 @@ impl Slab {
                 contact.take_over(impulse);
             }
         }
-        self.scale = scale.sqrt();
+        self.packs.fill(&self.contacts);
+        self.scale = self.packs.fastest(&motions[self.start as usize..]).sqrt();
     }
 
     /// Stores the impulses of the contacts for the next step.
@@ -303,26 +304,17 @@ impl Slab {
 
     /// Applies the impulses carried over. `motions` begin with those of this slab, here and below.
     pub(super) fn warm_start(&mut self, motions: &mut [Motion]) {
-        self.contacts.iter().for_each(|contact| contact.warm_start(motions));
+        self.packs.warm_start(motions);
     }
 
     /// Solves every contact in turn with the others fixed, in reverse order in every other sweep.
     pub(super) fn sweep(&mut self, settings: &Settings, backwards: bool, motions: &mut [Motion]) {
-        let mut change = 0.0;
-        let contacts = self.contacts.iter_mut().zip(&self.details);
-        let mut solve = |(contact, details): (&mut Contact, &Details)| {
-            change = larger(change, contact.sweep(details, settings.law, motions));
-        };
-        if backwards {
-            contacts.rev().for_each(&mut solve);
-        } else {
-            contacts.for_each(&mut solve);
-        }
-        self.change = change;
+        self.change = self.packs.sweep(&self.details, settings.law, motions, backwards);
     }
 
     /// Evaluates the impulses with the motions after them.
     pub(super) fn certify(&mut self, settings: &Settings, motions: &[Motion]) {
+        self.packs.store(&mut self.contacts);
         let mut account = Account::default();
         for (contact, details) in self.contacts.iter().zip(&self.details) {
             contact.certify(details, settings.law, motions, settings.step_size, &mut account);

@@ -10,10 +10,10 @@ use std::{
 use crate::contact;
 
 /// Number of contacts in a pack.
-pub(super) const LANES: usize = 4;
+pub(crate) const LANES: usize = 4;
 
 /// One number for each contact of a pack.
-pub(super) trait Lanes:
+pub(crate) trait Lanes:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     /// The proof that the processor has the instructions.
@@ -44,7 +44,7 @@ pub(super) trait Lanes:
 }
 
 /// Work on [`Lanes`] of any kind.
-pub(super) trait Work {
+pub(crate) trait Work {
     type Output;
 
     fn run<L: Lanes>(self, simd: L::Simd) -> Self::Output;
@@ -52,7 +52,7 @@ pub(super) trait Work {
 
 /// Numbers for processors without vectors of four.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Single([f64; LANES]);
+pub(crate) struct Single([f64; LANES]);
 
 impl Single {
     #[inline(always)]
