@@ -46,8 +46,9 @@ use nalgebra::Vector3;
 use percussion_collision::{CellGrid, ColliderError, Place};
 
 use self::{
-    contact::{Motion, NO_BODY, Shift},
+    contact::{Motion, NO_BODY},
     memory::Memory,
+    packs::Shift,
     slab::Slab,
 };
 use crate::{parallel, report::Report};

@@ -85,6 +85,8 @@ pub(super) struct Details {
     pub(super) local: Local,
     pub(super) block: single::Contact,
     pub(super) gap: f64,
+    /// As of the last [`certify`](Contact::certify) (m).
+    pub(super) gap_after: f64,
     /// The normal velocity must be at least minus this (m/s).
     bias: f64,
     /// Velocity of the boundary (m/s).
@@ -139,7 +141,9 @@ impl Contact {
             inverse_mass,
             impulse: Vector3::zeros(),
         };
-        let details = Details { pair, local, block, gap: found.gap, bias, drive: *drive, point };
+        let (gap, drive) = (found.gap, *drive);
+        let details =
+            Details { pair, local, block, gap, gap_after: gap, bias, drive, point };
         Some((contact, details))
     }
 
@@ -180,20 +184,10 @@ impl Contact {
         self.frame * relative + self.offset
     }
 
-    /// The relative velocity in the frame (m/s).
-    fn velocity(&self, details: &Details, motions: &[Motion]) -> Vector3<f64> {
-        self.shifted_velocity(motions) - Vector3::x() * details.bias
-    }
-
-    /// The gap after the step with these motions (m).
-    pub(super) fn gap_after(&self, details: &Details, motions: &[Motion], step: f64) -> f64 {
-        details.gap + step * self.velocity(details, motions).x
-    }
-
     /// Adds the contributions of velocities and impulse to the account of the step.
     pub(super) fn certify(
         &self,
-        details: &Details,
+        details: &mut Details,
         law: Law,
         motions: &[Motion],
         step: f64,
@@ -201,7 +195,8 @@ impl Contact {
     ) {
         let shifted = self.shifted_velocity(motions);
         let velocity = shifted - Vector3::x() * details.bias;
-        account.overlap = account.overlap.max(-(details.gap + step * velocity.x));
+        details.gap_after = details.gap + step * velocity.x;
+        account.overlap = account.overlap.max(-details.gap_after);
         // `percussion_complementarity::friction::Problem::contact_residual` (m/s).
         let residual = Figures::of(law, &details.block, &self.impulse, &shifted).largest();
         account.residual = larger(account.residual, residual);
@@ -214,30 +209,6 @@ impl Contact {
             account.wall_impulse += impulse;
             account.wall_work += impulse.dot(&details.drive);
         }
-    }
-
-    /// Sets up the push that removes the fraction `part` of the overlap after the motion, or keeps the gap, where
-    /// `gap` is that after the motion.
-    pub(super) fn prepare_push(&self, gap: f64, part: f64, motions: &[Motion]) -> Push {
-        let normal = self.normal();
-        let mut push = Push {
-            bodies: self.bodies,
-            normal,
-            turns: [self.arms[0].cross(&normal), -self.arms[1].cross(&normal)],
-            shares: [0.0; 2],
-            tilts: [Vector3::zeros(); 2],
-            mass: 1.0 / self.row.x,
-            target: if gap < 0.0 { -part * gap } else { -gap },
-            push: 0.0,
-        };
-        for (k, body) in self.bodies.into_iter().enumerate() {
-            if body != NO_BODY {
-                let motion = &motions[body as usize];
-                push.shares[k] = motion.inverse_mass;
-                push.tilts[k] = motion.yielding * push.turns[k];
-            }
-        }
-        push
     }
 }
 
@@ -312,52 +283,6 @@ fn inverse(block: &Matrix3<f64>, mean: f64) -> [f64; 6] {
     let factor = if determinant > SINGULAR { scale / determinant } else { f64::NAN };
     [minors[0], minors[1], minors[2], nn * oo - no * no, nt * no - nn * to, nn * tt - nt * nt]
         .map(|minor| minor * factor)
-}
-
-/// Displacement of a body and its rotation (m, rad).
-pub(super) type Shift = [Vector3<f64>; 2];
-
-/// A push that removes an overlap, as in [`correction`](crate::correction), but for bodies that rotate.
-#[derive(Clone, Debug)]
-pub(super) struct Push {
-    bodies: [u32; 2],
-    normal: Vector3<f64>,
-    /// Growth of the gap by a rotation of each body (m/rad).
-    turns: [Vector3<f64>; 2],
-    /// Displacement of each body along the normal, and its rotation, by a unit push.
-    shares: [f64; 2],
-    tilts: [Vector3<f64>; 2],
-    /// `1/W_nn` (kg).
-    mass: f64,
-    /// Required growth of the gap, or minus its allowed reduction (m).
-    target: f64,
-    /// `π` (kg·m, ≥ 0).
-    push: f64,
-}
-
-impl Push {
-    pub(super) fn sweep(&mut self, shifts: &mut [Shift]) {
-        let [first, second] = self.bodies;
-        let [shift, tilt] = &shifts[first as usize];
-        let mut grown = self.normal.dot(shift) + self.turns[0].dot(tilt);
-        if second != NO_BODY {
-            let [shift, tilt] = &shifts[second as usize];
-            grown += self.turns[1].dot(tilt) - self.normal.dot(shift);
-        }
-        let more = (self.push + self.mass * (self.target - grown)).max(0.0) - self.push;
-        if more == 0.0 {
-            return;
-        }
-        self.push += more;
-        let [shift, tilt] = &mut shifts[first as usize];
-        *shift += (more * self.shares[0]) * self.normal;
-        *tilt += more * self.tilts[0];
-        if second != NO_BODY {
-            let [shift, tilt] = &mut shifts[second as usize];
-            *shift -= (more * self.shares[1]) * self.normal;
-            *tilt += more * self.tilts[1];
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,14 @@
 //! have packs of their own; they precede all others.
 
 mod motions;
+mod pushes;
 mod work;
 
-use self::work::{Fastest, Solve, Sweep, WarmStart};
+pub(super) use self::pushes::Shift;
+use self::{
+    pushes::{Prepare, Push, Pushes},
+    work::{Fastest, Solve, Sweep, WarmStart, vector},
+};
 use super::contact::{Contact, Details, Motion, NO_BODY};
 use crate::packs::{
     lanes::{LANES, Lanes, Work},
@@ -40,6 +45,7 @@ struct Pack {
 struct Group {
     packs: Vec<Pack>,
     order: Order,
+    pushes: Vec<Pushes>,
 }
 
 /// The contacts of a slab.
@@ -71,7 +77,7 @@ impl Group {
     fn store(&self, contacts: &mut [Contact]) {
         for pack in &self.packs {
             for (lane, &number) in pack.contacts.iter().enumerate() {
-                contacts[number as usize].impulse = pack.impulse.map(|lanes| lanes[lane]).into();
+                contacts[number as usize].impulse = vector(&pack.impulse, lane);
             }
         }
     }
@@ -143,5 +149,25 @@ impl Packs {
         let Self { walls, pairs } = self;
         let (walls, pairs) = (&mut *walls.packs, &mut *pairs.packs);
         run(Sweep { walls, pairs, solve, motions, backwards })
+    }
+
+    /// Collects the pushes that remove the fraction `part` of overlaps, and those of contacts that may overlap by up to
+    /// `deepest` (m) as a result. The gaps after the motion are known.
+    pub(super) fn prepare_pushes(
+        &mut self,
+        details: &[Details],
+        motions: &[Motion],
+        [part, deepest]: [f64; 2],
+    ) {
+        let Self { walls, pairs } = self;
+        let packs = [&*walls.packs, &*pairs.packs];
+        let pushes = [&mut walls.pushes, &mut pairs.pushes];
+        run(Prepare { packs, pushes, details, motions, part, deepest });
+    }
+
+    /// Pushes the bodies of each overlap apart, one contact after another. `shifts` begin with those of the slab.
+    pub(super) fn push(&mut self, shifts: &mut [Shift]) {
+        let Self { walls, pairs } = self;
+        run(Push { walls: &mut walls.pushes, pairs: &mut pairs.pushes, shifts });
     }
 }

@@ -7,9 +7,9 @@ use percussion_collision::{
 
 use super::{
     body::{Body, Boundary},
-    contact::{Contact, Details, Local, Motion, NO_BODY, Push, Shift, Sides, With, middle},
+    contact::{Contact, Details, Local, Motion, NO_BODY, Sides, With, middle},
     memory::{Kept, Memory, Name, Walk},
-    packs::Packs,
+    packs::{Packs, Shift},
     settings::{Error, Settings},
 };
 use crate::{
@@ -69,7 +69,6 @@ pub(super) struct Slab {
     packs: Packs,
     /// Impulses of the last step, in the order of the pairs.
     kept: Vec<Kept>,
-    pushes: Vec<Push>,
     workspace: Workspace,
     /// The error of the search for contacts.
     pub(super) fault: Option<Error>,
@@ -316,7 +315,7 @@ impl Slab {
     pub(super) fn certify(&mut self, settings: &Settings, motions: &[Motion]) {
         self.packs.store(&mut self.contacts);
         let mut account = Account::default();
-        for (contact, details) in self.contacts.iter().zip(&self.details) {
+        for (contact, details) in self.contacts.iter().zip(&mut self.details) {
             contact.certify(details, settings.law, motions, settings.step_size, &mut account);
         }
         self.account = account;
@@ -324,18 +323,12 @@ impl Slab {
 
     /// Collects the pushes that remove overlaps, and those of contacts that may overlap as a result.
     pub(super) fn prepare_pushes(&mut self, settings: &Settings, motions: &[Motion], deepest: f64) {
-        self.pushes.clear();
-        for (contact, details) in self.contacts.iter().zip(&self.details) {
-            let gap = contact.gap_after(details, motions, settings.step_size);
-            if gap < deepest {
-                self.pushes.push(contact.prepare_push(gap, settings.correction, motions));
-            }
-        }
+        self.packs.prepare_pushes(&self.details, motions, [settings.correction, deepest]);
     }
 
     /// Pushes the bodies of each overlap apart, one after another. `shifts` begin with those of this slab.
     pub(super) fn push(&mut self, shifts: &mut [Shift]) {
-        self.pushes.iter_mut().for_each(|push| push.sweep(shifts));
+        self.packs.push(shifts);
     }
 
     /// The deepest overlap at the beginning of the step (m, ≥ 0).

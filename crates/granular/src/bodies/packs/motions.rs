@@ -15,7 +15,7 @@ use crate::{
 pub(super) struct Motions<L> {
     pub(super) velocity: Vectors<L>,
     pub(super) spin: Vectors<L>,
-    inverse_mass: L,
+    pub(super) inverse_mass: L,
     /// The first entry of `I⁻¹`, which is written back with the others.
     first: L,
 }
@@ -102,7 +102,7 @@ impl<L: Lanes> Motions<L> {
 
     /// `I⁻¹ m` for an angular impulse `m`.
     #[inline(always)]
-    fn turn(
+    pub(super) fn turn(
         &self,
         simd: L::Simd,
         moment: Vectors<L>,
@@ -124,15 +124,20 @@ impl<L: Lanes> Motions<L> {
         motions: &mut [Motion],
     ) {
         let ([u, v, w], [x, y, z]) = (velocity.0, spin.0);
-        let firsts = L::transposed([u, v, w, x]);
-        let seconds = L::transposed([y, z, self.inverse_mass, self.first]);
-        for (place, (first, second)) in places.iter().zip(firsts.iter().zip(&seconds)) {
-            let (first, second) = (first.values(), second.values());
-            let motion = &mut motions[*place as usize];
-            (motion.velocity.x, motion.velocity.y, motion.velocity.z) =
-                (first[0], first[1], first[2]);
-            (motion.spin.x, motion.spin.y, motion.spin.z) = (first[3], second[0], second[1]);
-            (motion.inverse_mass, motion.yielding.m11) = (second[2], second[3]);
-        }
+        let [a, b, c, d] = L::transposed([u, v, w, x]);
+        let [e, f, g, h] = L::transposed([y, z, self.inverse_mass, self.first]);
+        write([a, e], &mut motions[places[0] as usize]);
+        write([b, f], &mut motions[places[1] as usize]);
+        write([c, g], &mut motions[places[2] as usize]);
+        write([d, h], &mut motions[places[3] as usize]);
     }
+}
+
+/// The reverse of [`front`].
+#[inline(always)]
+fn write<L: Lanes>([first, second]: [L; 2], motion: &mut Motion) {
+    let (first, second) = (first.values(), second.values());
+    (motion.velocity.x, motion.velocity.y, motion.velocity.z) = (first[0], first[1], first[2]);
+    (motion.spin.x, motion.spin.y, motion.spin.z) = (first[3], second[0], second[1]);
+    (motion.inverse_mass, motion.yielding.m11) = (second[2], second[3]);
 }

@@ -3,6 +3,7 @@
 //! The operations are those of [`Contact`](crate::bodies::contact::Contact) in the same order, so the results are the
 //! same to the bit. Where it branches, both sides are computed and one is selected.
 
+use nalgebra::Vector3;
 use percussion_complementarity::friction::Law;
 
 use super::{Lanes, Motion, Pack, Work, motions::Motions};
@@ -12,9 +13,10 @@ use crate::{
     packs::{lanes::LANES, vectors::Vectors},
 };
 
-/// A contact with a boundary, or of two bodies.
-const WALL: bool = true;
-const PAIR: bool = false;
+/// Contacts with boundaries.
+pub(super) const WALL: bool = true;
+/// Contacts of two bodies.
+pub(super) const PAIR: bool = false;
 
 /// The law of the contacts of a pack in lanes.
 struct Loaded<L> {
@@ -203,7 +205,7 @@ impl Solve<'_> {
         let mut solved =
             Vectors::if_below(push, velocity.0[0], Vectors([zero, zero, zero]), sticking);
         let slides = slides.values();
-        if slides != [0.0; LANES] {
+        if slides[0] + slides[1] + (slides[2] + slides[3]) > 0.0 {
             let mut values = solved.values();
             self.slide(pack, &slides, &velocity.values(), &mut values);
             solved = Vectors::of(simd, &values);
@@ -230,12 +232,14 @@ impl Solve<'_> {
             }
             // Behind the last contact the first is repeated.
             if lane > 0 && pack.contacts[lane] == pack.contacts[0] {
-                solved.iter_mut().for_each(|lanes| lanes[lane] = lanes[0]);
+                for axis in 0..3 {
+                    solved[axis][lane] = solved[axis][0];
+                }
                 continue;
             }
             let block = &self.details[pack.contacts[lane] as usize].block;
-            let [impulse, velocity] =
-                [&pack.impulse, velocity].map(|vector| vector.map(|lanes| lanes[lane]).into());
+            let impulse = vector(&pack.impulse, lane);
+            let velocity = vector(velocity, lane);
             let is_singular = pack.inverse[0][lane].is_nan();
             let found = slid(block, self.law, is_singular, &impulse, &velocity);
             for axis in 0..3 {
@@ -243,6 +247,12 @@ impl Solve<'_> {
             }
         }
     }
+}
+
+/// The vector of a contact.
+#[inline(always)]
+pub(super) fn vector(lanes: &[[f64; LANES]; 3], lane: usize) -> Vector3<f64> {
+    Vector3::new(lanes[0][lane], lanes[1][lane], lanes[2][lane])
 }
 
 /// The impulse that changes the velocity by this.
