@@ -299,18 +299,18 @@ impl Bodies {
     pub fn touches(&self) -> impl Iterator<Item = Touch> {
         self.slabs.iter().flat_map(|slab| {
             let place = |body: u32| (slab.start + body) as usize;
-            slab.contacts.iter().zip(&slab.details).map(move |(contact, details)| Touch {
+            slab.contacts.iter().map(move |contact| Touch {
                 body: place(contact.bodies[0]),
                 partner: if contact.bodies[1] == NO_BODY {
-                    Partner::Boundary(slab.boundary_pairs[details.pair as usize][1] as usize)
+                    Partner::Boundary(slab.boundary_pairs[contact.pair as usize][1] as usize)
                 } else {
                     Partner::Body(place(contact.bodies[1]))
                 },
-                point: details.point,
-                normal: contact.normal(),
-                gap: details.gap,
-                friction: contact.friction(),
-                impulse: contact.world_impulse(),
+                point: contact.point,
+                normal: contact.normal.normalize(),
+                gap: contact.gap,
+                friction: contact.friction,
+                impulse: contact.impulse,
             })
         })
     }

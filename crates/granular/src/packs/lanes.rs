@@ -4,7 +4,7 @@
 
 use std::{
     array,
-    ops::{Add, Div, Mul, Sub},
+    ops::{Add, Div, Mul, Neg, Sub},
 };
 
 use crate::contact;
@@ -14,7 +14,12 @@ pub(crate) const LANES: usize = 4;
 
 /// One number for each contact of a pack.
 pub(crate) trait Lanes:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
 {
     /// The proof that the processor has the instructions.
     type Simd: Copy;
@@ -29,6 +34,9 @@ pub(crate) trait Lanes:
     fn values(self) -> [f64; LANES];
 
     fn sqrt(self) -> Self;
+
+    /// One with the sign of this, also of zero.
+    fn sign(self) -> Self;
 
     /// `first` where this is below `limit`, otherwise `second`.
     fn if_below(self, limit: Self, first: Self, second: Self) -> Self;
@@ -77,6 +85,11 @@ impl Lanes for Single {
     #[inline(always)]
     fn sqrt(self) -> Self {
         Self(self.0.map(f64::sqrt))
+    }
+
+    #[inline(always)]
+    fn sign(self) -> Self {
+        Self(self.0.map(|value| 1.0_f64.copysign(value)))
     }
 
     #[inline(always)]
@@ -135,5 +148,14 @@ impl Div for Single {
     #[inline(always)]
     fn div(self, other: Self) -> Self {
         self.each(other, |a, b| a / b)
+    }
+}
+
+impl Neg for Single {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(self.0.map(|value| -value))
     }
 }

@@ -1,6 +1,6 @@
 //! Vectors and motions of four contacts: [`Vectors`], [`Motions`] of the grains on one side, and [`Both`] sides.
 
-use std::ops::{Add, Div, Mul, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::lanes::{LANES, Lanes};
 use crate::grains::Motion;
@@ -74,6 +74,16 @@ impl<L: Lanes> Sub for Vectors<L> {
     fn sub(self, other: Self) -> Self {
         let ([a, b, c], [d, e, f]) = (self.0, other.0);
         Self([a - d, b - e, c - f])
+    }
+}
+
+impl<L: Lanes> Neg for Vectors<L> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        let [a, b, c] = self.0;
+        Self([-a, -b, -c])
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Motions<L> {
 }
 
 /// `I⁻¹` in the world, by columns.
-type Yielding<L> = [Vectors<L>; 3];
+pub(super) type Yielding<L> = [Vectors<L>; 3];
 
 #[inline(always)]
 fn front<L: Lanes>(simd: L::Simd, motion: &Motion) -> [L; 2] {
@@ -53,7 +53,7 @@ impl<L: Lanes> Motions<L> {
     }
 
     #[inline(always)]
-    fn yielding(&self, simd: L::Simd, places: &[u32; LANES], motions: &[Motion]) -> Yielding<L> {
+    pub(super) fn yielding(&self, simd: L::Simd, places: &[u32; LANES], motions: &[Motion]) -> Yielding<L> {
         let [a, b, c, d] = *places;
         let [a, e] = back(simd, &motions[a as usize].yielding);
         let [b, f] = back(simd, &motions[b as usize].yielding);
@@ -109,9 +109,7 @@ impl<L: Lanes> Motions<L> {
         places: &[u32; LANES],
         motions: &[Motion],
     ) -> Vectors<L> {
-        let [first, second, third] = self.yielding(simd, places, motions);
-        let [x, y, z] = moment.0;
-        first * x + second * y + third * z
+        times(self.yielding(simd, places, motions), moment)
     }
 
     /// Writes motions, whole, because vectors are written faster than their parts.
@@ -131,6 +129,14 @@ impl<L: Lanes> Motions<L> {
         write([c, g], &mut motions[places[2] as usize]);
         write([d, h], &mut motions[places[3] as usize]);
     }
+}
+
+/// `I⁻¹ m` for an angular impulse `m`.
+#[inline(always)]
+pub(super) fn times<L: Lanes>(yielding: Yielding<L>, moment: Vectors<L>) -> Vectors<L> {
+    let [first, second, third] = yielding;
+    let [x, y, z] = moment.0;
+    first * x + second * y + third * z
 }
 
 /// The reverse of [`front`].

@@ -5,12 +5,12 @@
 use nalgebra::Vector3;
 
 use super::{
-    Pack,
+    Beside, Pack,
+    loaded::{PAIR, WALL},
     motions::Motions,
-    work::{PAIR, WALL},
 };
 use crate::{
-    bodies::contact::{Details, Motion},
+    bodies::contact::Motion,
     packs::{
         lanes::{LANES, Lanes, Work},
         vectors::Vectors,
@@ -58,9 +58,8 @@ pub(super) struct Pushes {
 /// gap is then below `deepest` (m).
 pub(super) struct Prepare<'a> {
     /// Those with walls and the others.
-    pub(super) packs: [&'a [Pack]; 2],
+    pub(super) packs: [(&'a [Pack], &'a [Beside]); 2],
     pub(super) pushes: [&'a mut Vec<Pushes>; 2],
-    pub(super) details: &'a [Details],
     pub(super) motions: &'a [Motion],
     pub(super) part: f64,
     pub(super) deepest: f64,
@@ -74,14 +73,14 @@ impl Work for Prepare<'_> {
         let Self { packs: [walls, pairs], pushes: [of_walls, of_pairs], .. } = self;
         of_walls.clear();
         of_pairs.clear();
-        let (details, motions, limits) = (self.details, self.motions, [self.part, self.deepest]);
-        for pack in walls {
-            if let Some(targets) = targets(pack, details, limits) {
+        let (motions, limits) = (self.motions, [self.part, self.deepest]);
+        for (pack, beside) in walls.0.iter().zip(walls.1) {
+            if let Some(targets) = targets(beside, limits) {
                 of_walls.push(prepared::<L, WALL>(simd, pack, targets, motions));
             }
         }
-        for pack in pairs {
-            if let Some(targets) = targets(pack, details, limits) {
+        for (pack, beside) in pairs.0.iter().zip(pairs.1) {
+            if let Some(targets) = targets(beside, limits) {
                 of_pairs.push(prepared::<L, PAIR>(simd, pack, targets, motions));
             }
         }
@@ -90,11 +89,11 @@ impl Work for Prepare<'_> {
 
 /// The targets of the contacts of a pack, if one of them needs a push.
 #[inline(always)]
-fn targets(pack: &Pack, details: &[Details], [part, deepest]: [f64; 2]) -> Option<[f64; LANES]> {
+fn targets(beside: &Beside, [part, deepest]: [f64; 2]) -> Option<[f64; LANES]> {
     let mut targets = [f64::NEG_INFINITY; LANES];
     let mut is_any = false;
     for lane in 0..LANES {
-        let gap = details[pack.contacts[lane] as usize].gap_after;
+        let gap = beside.gap_after[lane];
         if gap < deepest {
             targets[lane] = if gap < 0.0 { -part * gap } else { -gap };
             is_any = true;
