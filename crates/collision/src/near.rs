@@ -83,9 +83,10 @@ impl Place {
     }
 
     /// A collider on this body.
+    #[inline(always)]
     fn of<'a>(&self, collider: &'a Collider) -> Placed<'a> {
         let Self { pose, axes } = *self;
-        if *collider.pose() == Isometry3::identity() {
+        if collider.is_centered() {
             Placed { solid: collider.solid(), pose, axes }
         } else {
             Placed::new(collider.solid(), pose * collider.pose())

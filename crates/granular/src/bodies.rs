@@ -38,6 +38,7 @@ mod flight;
 mod form;
 mod memory;
 mod packs;
+mod products;
 mod settings;
 mod slab;
 mod step;

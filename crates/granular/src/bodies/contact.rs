@@ -19,6 +19,8 @@ use percussion_complementarity::friction::{
     single::{self, coulomb, maximum_dissipation},
 };
 
+use super::products::times;
+
 /// The per-body state that the sweeps update, and the constants they need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
@@ -93,7 +95,7 @@ pub(super) fn slid(
     impulse: &Vector3<f64>,
     velocity: &Vector3<f64>,
 ) -> Vector3<f64> {
-    let b = block.block() * impulse - velocity;
+    let b = times(block.block(), impulse) - velocity;
     match law {
         // A block without a usable inverse has not been asked whether it sticks.
         Law::Coulomb if is_singular => coulomb::solve_near(block, &b, impulse),
