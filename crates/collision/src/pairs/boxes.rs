@@ -444,12 +444,7 @@ impl Boxes {
 
     /// [`feet`](Self::feet) if both are on their edges.
     #[inline(always)]
-    fn feet_inside(
-        &self,
-        cross: &Cross,
-        edges: [usize; 2],
-        middle: &Vector3<f64>,
-    ) -> Option<Feet> {
+    fn feet_inside(&self, cross: &Cross, edges: [usize; 2], middle: &Vector3<f64>) -> Option<Feet> {
         let [a, b] = &self.sides;
         let [p, q] = cross.axes;
         let (between, [first, second], square) = self.feet_times_square(cross, edges, middle);

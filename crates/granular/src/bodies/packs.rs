@@ -17,7 +17,7 @@ pub(super) use self::pushes::Shift;
 use self::{
     assemble::Assemble,
     pushes::{Prepare, Push, Pushes},
-    work::{Blocks, Certify, Sweep, WarmStart},
+    work::{Certify, Sweep, Swept, WarmStart},
 };
 use super::contact::{Contact, Motion, NO_BODY};
 use crate::{
@@ -70,7 +70,8 @@ struct Beside {
 struct Group {
     packs: Vec<Pack>,
     besides: Vec<Beside>,
-    blocks: Vec<Blocks>,
+    /// One for each lane.
+    blocks: Vec<single::Contact>,
     pushes: Vec<Pushes>,
     order: Order,
 }
@@ -83,25 +84,33 @@ pub(super) struct Packs {
 }
 
 impl Group {
+    /// Packs stay for reuse until all contacts are known.
     fn clear(&mut self) {
-        self.packs.clear();
-        self.besides.clear();
         self.order.clear();
+    }
+
+    fn truncate(&mut self) {
+        let count = self.order.filled().len();
+        self.packs.truncate(count);
+        self.besides.truncate(count);
     }
 
     /// The block of every contact; an error has the number of a contact with a block that is not valid.
     fn prepare_blocks(&mut self) -> Result<(), u32> {
         self.blocks.clear();
-        for ((pack, beside), &filled) in
-            self.packs.iter().zip(&self.besides).zip(self.order.filled())
-        {
-            let mut blocks = [pack.block(beside, 0)?; LANES];
-            for (lane, block) in blocks.iter_mut().enumerate().take(filled.into()).skip(1) {
-                *block = pack.block(beside, lane)?;
+        let packs = self.packs.iter().zip(&self.besides);
+        for ((pack, beside), &filled) in packs.zip(self.order.filled()) {
+            for lane in 0..LANES {
+                let lane = if lane < usize::from(filled) { lane } else { 0 };
+                self.blocks.push(pack.block(beside, lane)?);
             }
-            self.blocks.push(blocks);
         }
         Ok(())
+    }
+
+    fn swept(&mut self) -> Swept<'_> {
+        let Self { packs, besides, blocks, order, .. } = self;
+        Swept { packs, besides, blocks, filled: order.filled() }
     }
 }
 
@@ -164,6 +173,8 @@ impl Packs {
     /// number of a contact that has a number that is not finite.
     pub(super) fn assemble(&mut self, motions: &[Motion], step: f64) -> Result<f64, u32> {
         let Self { walls, pairs } = self;
+        walls.truncate();
+        pairs.truncate();
         let largest = run(Assemble {
             walls: (&mut walls.packs, &mut walls.besides),
             pairs: (&mut pairs.packs, &mut pairs.besides),
@@ -198,8 +209,7 @@ impl Packs {
         step: f64,
     ) -> Account {
         let Self { walls, pairs } = self;
-        let walls = (&*walls.packs, &mut *walls.besides, &*walls.blocks, walls.order.filled());
-        let pairs = (&*pairs.packs, &mut *pairs.besides, &*pairs.blocks, pairs.order.filled());
+        let (walls, pairs) = (walls.swept(), pairs.swept());
         run(Certify { walls, pairs, contacts, motions, law, step })
     }
 
@@ -218,3 +228,6 @@ impl Packs {
         run(Push { walls: &mut walls.pushes, pairs: &mut pairs.pushes, shifts });
     }
 }
+
+#[cfg(test)]
+mod tests;

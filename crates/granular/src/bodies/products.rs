@@ -22,9 +22,7 @@ pub(super) fn product(a: &Matrix3<f64>, b: &Matrix3<f64>) -> Matrix3<f64> {
     let first = column(b.m11, b.m21, b.m31);
     let second = column(b.m12, b.m22, b.m32);
     let third = column(b.m13, b.m23, b.m33);
-    Matrix3::new(
-        first.x, second.x, third.x, first.y, second.y, third.y, first.z, second.z, third.z,
-    )
+    Matrix3::new(first.x, second.x, third.x, first.y, second.y, third.y, first.z, second.z, third.z)
 }
 
 #[cfg(test)]

@@ -12,11 +12,7 @@ use super::{
     packs::{Packs, Shift},
     settings::{Error, Settings},
 };
-use crate::{
-    contact::Account,
-    grains::narrow,
-    parallel::Range,
-};
+use crate::{contact::Account, grains::narrow, parallel::Range};
 
 /// All bodies and boundaries at the beginning of the step.
 #[derive(Clone, Copy)]

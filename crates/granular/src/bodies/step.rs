@@ -7,8 +7,7 @@ use rayon::prelude::*;
 use percussion_collision::Place;
 
 use super::{
-    Bodies, Body, Error, Settings,
-    flight,
+    Bodies, Body, Error, Settings, flight,
     packs::Shift,
     slab::{Slab, Stand, Start},
 };
@@ -208,7 +207,8 @@ impl Bodies {
     fn check_motions(&mut self) -> Result<(), Error> {
         let step = self.settings.step_size;
         let diverged = |place: usize| {
-            let (motion, Shift { by: shift, tilt, .. }) = (&self.motions[place], &self.shifts[place]);
+            let (motion, Shift { by: shift, tilt, .. }) =
+                (&self.motions[place], &self.shifts[place]);
             let turn = step * motion.spin;
             let vectors = [
                 ("velocity", &motion.velocity),

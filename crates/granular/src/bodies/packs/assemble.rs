@@ -13,7 +13,7 @@ use crate::packs::vectors::Vectors;
 
 /// A block is nearly singular if its determinant is below this fraction of the cube of the mean of its diagonal
 /// entries: its inverse may then lose six digits.
-const SINGULAR: f64 = 1e-6;
+pub(super) const SINGULAR: f64 = 1e-6;
 
 /// Completes packs whose normals may have any length, whose offsets are the velocities of the boundaries, and whose
 /// impulses are those of the last step in the world. The output is the square of the largest velocity to which the law

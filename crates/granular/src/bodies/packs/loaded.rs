@@ -33,11 +33,7 @@ impl<L: Lanes> Loaded<L> {
             ],
             arms: [Vectors::of(simd, &pack.arms[0]), Vectors::of(simd, &pack.arms[1])],
             first,
-            second: if IS_WALL {
-                first
-            } else {
-                Motions::gathered(simd, &pack.bodies[1], motions)
-            },
+            second: if IS_WALL { first } else { Motions::gathered(simd, &pack.bodies[1], motions) },
         }
     }
 

@@ -53,7 +53,12 @@ impl<L: Lanes> Motions<L> {
     }
 
     #[inline(always)]
-    pub(super) fn yielding(&self, simd: L::Simd, places: &[u32; LANES], motions: &[Motion]) -> Yielding<L> {
+    pub(super) fn yielding(
+        &self,
+        simd: L::Simd,
+        places: &[u32; LANES],
+        motions: &[Motion],
+    ) -> Yielding<L> {
         let [a, b, c, d] = *places;
         let [a, e] = back(simd, &motions[a as usize].yielding);
         let [b, f] = back(simd, &motions[b as usize].yielding);

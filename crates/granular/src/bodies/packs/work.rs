@@ -11,7 +11,7 @@ use super::{
     loaded::{Loaded, PAIR, WALL},
 };
 use crate::{
-    bodies::contact::{Contact, slid},
+    bodies::contact::{Contact, NO_BODY, slid},
     contact::{Account, larger},
     packs::{lanes::LANES, vectors::Vectors},
 };
@@ -45,15 +45,20 @@ impl Work for WarmStart<'_> {
 /// Solves every contact in turn with the others fixed. The output is the square of the largest change as a velocity
 /// (m/s)².
 pub(super) struct Sweep<'a> {
-    pub(super) walls: (&'a mut [Pack], &'a [Blocks]),
-    pub(super) pairs: (&'a mut [Pack], &'a [Blocks]),
+    pub(super) walls: (&'a mut [Pack], &'a Blocks),
+    pub(super) pairs: (&'a mut [Pack], &'a Blocks),
     pub(super) law: Law,
     pub(super) motions: &'a mut [Motion],
     pub(super) backwards: bool,
 }
 
-/// The blocks of the contacts of a pack.
-pub(super) type Blocks = [single::Contact; LANES];
+/// The blocks of the contacts of a pack, which is a part of those of all packs.
+type Blocks = [single::Contact];
+
+#[inline(always)]
+fn blocks_of(all: &Blocks, pack: usize) -> &Blocks {
+    &all[pack * LANES..(pack + 1) * LANES]
+}
 
 impl Work for Sweep<'_> {
     type Output = f64;
@@ -68,13 +73,13 @@ impl Work for Sweep<'_> {
             if walls_now {
                 for k in 0..wall_count {
                     let at = if backwards { wall_count - 1 - k } else { k };
-                    let (pack, blocks) = (&mut walls.0[at], &walls.1[at]);
+                    let (pack, blocks) = (&mut walls.0[at], blocks_of(walls.1, at));
                     largest = largest.larger(solve::<L, WALL>(simd, pack, blocks, law, motions));
                 }
             } else {
                 for k in 0..pair_count {
                     let at = if backwards { pair_count - 1 - k } else { k };
-                    let (pack, blocks) = (&mut pairs.0[at], &pairs.1[at]);
+                    let (pack, blocks) = (&mut pairs.0[at], blocks_of(pairs.1, at));
                     largest = largest.larger(solve::<L, PAIR>(simd, pack, blocks, law, motions));
                 }
             }
@@ -164,35 +169,40 @@ fn inverse_times<L: Lanes>(simd: L::Simd, pack: &Pack, velocity: Vectors<L>) -> 
 
 /// Evaluates the impulses with the motions after them, and stores them in the contacts.
 pub(super) struct Certify<'a> {
-    pub(super) walls: (&'a [Pack], &'a mut [Beside], &'a [Blocks], &'a [u8]),
-    pub(super) pairs: (&'a [Pack], &'a mut [Beside], &'a [Blocks], &'a [u8]),
+    pub(super) walls: Swept<'a>,
+    pub(super) pairs: Swept<'a>,
     pub(super) contacts: &'a mut [Contact],
     pub(super) motions: &'a [Motion],
     pub(super) law: Law,
     pub(super) step: f64,
 }
 
+/// Packs after the sweeps.
+pub(super) struct Swept<'a> {
+    pub(super) packs: &'a [Pack],
+    pub(super) besides: &'a mut [Beside],
+    pub(super) blocks: &'a Blocks,
+    /// Numbers of contacts.
+    pub(super) filled: &'a [u8],
+}
+
 impl Work for Certify<'_> {
     type Output = Account;
 
     #[inline(always)]
-    fn run<L: Lanes>(self, simd: L::Simd) -> Account {
-        let Self { walls, pairs, contacts, motions, law, step } = self;
+    fn run<L: Lanes>(mut self, simd: L::Simd) -> Account {
         let mut account = Account::default();
-        for (at, pack) in walls.0.iter().enumerate() {
-            let after = After::of::<L, WALL>(simd, pack, &mut walls.1[at], motions, step);
-            let count = usize::from(walls.3[at]);
-            after.account(pack, &walls.1[at], &walls.2[at], count, law, contacts, &mut account);
-            for &number in &pack.contacts[..count] {
-                let Contact { impulse, drive, .. } = &contacts[number as usize];
-                account.wall_impulse += impulse;
-                account.wall_work += impulse.dot(drive);
-            }
+        for at in 0..self.walls.packs.len() {
+            let Swept { packs, besides, .. } = &mut self.walls;
+            let (pack, beside) = (&packs[at], &mut besides[at]);
+            let after = After::of::<L, WALL>(simd, pack, beside, self.motions, self.step);
+            after.account(&self.walls, at, self.law, self.contacts, &mut account);
         }
-        for (at, pack) in pairs.0.iter().enumerate() {
-            let after = After::of::<L, PAIR>(simd, pack, &mut pairs.1[at], motions, step);
-            let count = usize::from(pairs.3[at]);
-            after.account(pack, &pairs.1[at], &pairs.2[at], count, law, contacts, &mut account);
+        for at in 0..self.pairs.packs.len() {
+            let Swept { packs, besides, .. } = &mut self.pairs;
+            let (pack, beside) = (&packs[at], &mut besides[at]);
+            let after = After::of::<L, PAIR>(simd, pack, beside, self.motions, self.step);
+            after.account(&self.pairs, at, self.law, self.contacts, &mut account);
         }
         account
     }
@@ -205,6 +215,7 @@ struct After {
 }
 
 impl After {
+    /// Of a pack, whose gaps after the step are stored.
     #[inline(always)]
     fn of<L: Lanes, const IS_WALL: bool>(
         simd: L::Simd,
@@ -222,19 +233,19 @@ impl After {
         Self { velocity: velocity.values(), impulse: impulse.values() }
     }
 
-    /// Adds the contributions of the first `count` contacts.
+    /// Adds the contributions of the pack `at`.
     #[inline(never)]
     fn account(
         &self,
-        pack: &Pack,
-        beside: &Beside,
-        blocks: &Blocks,
-        count: usize,
+        swept: &Swept<'_>,
+        at: usize,
         law: Law,
         contacts: &mut [Contact],
         account: &mut Account,
     ) {
-        for lane in 0..count {
+        let (pack, beside) = (&swept.packs[at], &swept.besides[at]);
+        let blocks = blocks_of(swept.blocks, at);
+        for lane in 0..usize::from(swept.filled[at]) {
             let (impulse, shifted) = (vector(&pack.impulse, lane), vector(&self.velocity, lane));
             account.overlap = account.overlap.max(-beside.gap_after[lane]);
             // `percussion_complementarity::friction::Problem::contact_residual` (m/s).
@@ -245,7 +256,12 @@ impl After {
                 let velocity = Vector3::new(shifted.x - beside.bias[lane], shifted.y, shifted.z);
                 account.work += impulse.dot(&velocity);
             }
-            contacts[pack.contacts[lane] as usize].impulse = vector(&self.impulse, lane);
+            let contact = &mut contacts[pack.contacts[lane] as usize];
+            contact.impulse = vector(&self.impulse, lane);
+            if contact.bodies[1] == NO_BODY {
+                account.wall_impulse += contact.impulse;
+                account.wall_work += contact.impulse.dot(&contact.drive);
+            }
         }
     }
 }
