@@ -36,6 +36,7 @@ pub(crate) trait Lanes:
     fn sqrt(self) -> Self;
 
     /// One with the sign of this, also of zero.
+    #[cfg(feature = "bodies")]
     fn sign(self) -> Self;
 
     /// `first` where this is below `limit`, otherwise `second`.
@@ -87,6 +88,7 @@ impl Lanes for Single {
         Self(self.0.map(f64::sqrt))
     }
 
+    #[cfg(feature = "bodies")]
     #[inline(always)]
     fn sign(self) -> Self {
         Self(self.0.map(|value| 1.0_f64.copysign(value)))

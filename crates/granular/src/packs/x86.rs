@@ -44,6 +44,7 @@ impl Lanes for Vector {
         Self { value: self.simd.avx._mm256_sqrt_pd(self.value), ..self }
     }
 
+    #[cfg(feature = "bodies")]
     #[inline(always)]
     fn sign(self) -> Self {
         let avx = self.simd.avx;
