@@ -181,7 +181,7 @@ pub fn near<'w>(
     if active.iter().any(|(_, witness)| !witness.is_finite()) {
         return Err(undecided);
     }
-    let friction = if active.is_empty() { 0.0 } else { contact::coefficients(colliders)[0] };
+    let friction = if active.is_empty() { 0.0 } else { contact::friction(colliders) };
     Ok(Nearby { active, friction, clearance })
 }
 

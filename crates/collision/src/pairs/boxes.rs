@@ -386,7 +386,7 @@ impl Cross {
 }
 
 /// `A_p × B_q` in the frame of each box; `turn` has the entries `A_i · B_j`.
-#[inline]
+#[inline(always)]
 fn products(turn: &Matrix3<f64>, p: usize, q: usize) -> [Vector3<f64>; 2] {
     let ([p_1, p_2], [q_1, q_2]) = (next(p), next(q));
     let mut along = [Vector3::zeros(); 2];
@@ -396,7 +396,7 @@ fn products(turn: &Matrix3<f64>, p: usize, q: usize) -> [Vector3<f64>; 2] {
 }
 
 /// The sum of the extents of both boxes from their centers along a vector, given in both frames.
-#[inline]
+#[inline(always)]
 fn thickness(a: &Side, b: &Side, along: &[Vector3<f64>; 2]) -> f64 {
     a.half.dot(&along[0].abs()) + b.half.dot(&along[1].abs())
 }

@@ -41,6 +41,7 @@ impl Order {
     }
 
     /// The pack of the next contact and its lane there. Of a contact with a wall the one body is given twice.
+    #[inline]
     pub(crate) fn enter(&mut self, bodies: [u32; 2]) -> [usize; 2] {
         let [a, b] = bodies.map(|body| body as usize);
         let count = a.max(b) + 1;

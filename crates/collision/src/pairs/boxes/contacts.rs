@@ -65,10 +65,15 @@ impl Boxes {
     fn corners(&self, owner: usize, face: usize, list: &mut List<'_>) {
         let side = &self.sides[owner];
         let outward = side.to_world(&Side::outward(face));
+        let edges = side.half_edges_of_other();
         for index in 0..8 {
+            // Most corners are far above.
+            let gap = side.height_of_corner(face, &edges, index);
+            if gap > list.margin {
+                continue;
+            }
             let place = side.corner_of_other(index);
-            let gap = side.height(face, &place);
-            if gap > list.margin || !side.is_over(face, &place, list.slack) {
+            if !side.is_over(face, &place, list.slack) {
                 continue;
             }
             let (corner, face) = (Feature::Vertex(index), Feature::Face(face));
@@ -92,17 +97,16 @@ impl Boxes {
             crosses[3 * p + q] = (cross.sine > CROSSING && faces_contact).then_some(cross);
         }
         let [k, l, m, n] = EDGES_OF_FACES[faces[1]];
-        let edges_b = [k, l, m, n];
+        let (edges_a, edges_b) = (EDGES_OF_FACES[faces[0]], [k, l, m, n]);
         let middles = [self.middle(k), self.middle(l), self.middle(m), self.middle(n)];
-        for i in EDGES_OF_FACES[faces[0]] {
-            for (&j, middle) in edges_b.iter().zip(&middles) {
-                let Some(cross) = &crosses[3 * EDGES[i].0 + EDGES[j].0] else { continue };
-                let Some(feet) = self.feet_inside(cross, [i, j], middle) else { continue };
-                let crossing = self.crossing_at(cross, [i, j], &feet);
-                if crossing.normal.dot(normal) >= FACING {
-                    let features = [Feature::Edge(i), Feature::Edge(j)];
-                    list.add(features, self.of_crossing(&crossing));
-                }
+        for pair in 0..16 {
+            let (i, j, middle) = (edges_a[pair / 4], edges_b[pair % 4], &middles[pair % 4]);
+            let Some(cross) = &crosses[3 * EDGES[i].0 + EDGES[j].0] else { continue };
+            let Some(feet) = self.feet_inside(cross, [i, j], middle) else { continue };
+            let crossing = self.crossing_at(cross, [i, j], &feet);
+            if crossing.normal.dot(normal) >= FACING {
+                let features = [Feature::Edge(i), Feature::Edge(j)];
+                list.add(features, self.of_crossing(&crossing));
             }
         }
     }
