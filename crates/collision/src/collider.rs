@@ -83,6 +83,8 @@ pub enum ColliderError {
 pub struct Collider {
     body: Option<usize>,
     pose: Isometry3<f64>,
+    /// Whether the pose is the identity.
+    is_centered: bool,
     shape: Shape,
     solid: Solid,
     friction: f64,
@@ -112,7 +114,8 @@ impl Collider {
         shape.check()?;
         let solid = Solid::from(&shape);
         let pose = Isometry3::identity();
-        Ok(Self { body, pose, shape, solid, friction: 0.0, restitution: 0.0 })
+        let is_centered = true;
+        Ok(Self { body, pose, is_centered, shape, solid, friction: 0.0, restitution: 0.0 })
     }
 
     /// The same collider at `pose` (m) in the frame of its body, or of the world.
@@ -122,7 +125,13 @@ impl Collider {
     /// [`ColliderError::Pose`], [`ColliderError::QuaternionNorm`].
     pub fn with_pose(self, pose: Isometry3<f64>) -> Result<Self, ColliderError> {
         check_pose(&pose)?;
-        Ok(Self { pose, ..self })
+        let is_centered = pose == Isometry3::identity();
+        Ok(Self { pose, is_centered, ..self })
+    }
+
+    /// Whether the frame of the shape is that of the body.
+    pub(crate) const fn is_centered(&self) -> bool {
+        self.is_centered
     }
 
     /// The same collider with this friction coefficient (at least 0).

@@ -94,8 +94,13 @@ impl Contact {
 
 /// The coefficients of friction and of restitution between two surfaces.
 pub(crate) fn coefficients(colliders: [&Collider; 2]) -> [f64; 2] {
-    let mean = |of: fn(&Collider) -> f64| geometric_mean(colliders.map(of));
-    [mean(Collider::friction), mean(Collider::restitution)]
+    let [a, b] = colliders;
+    [friction(colliders), geometric_mean([a.restitution(), b.restitution()])]
+}
+
+/// The coefficient of friction between two surfaces.
+pub(crate) fn friction([a, b]: [&Collider; 2]) -> f64 {
+    geometric_mean([a.friction(), b.friction()])
 }
 
 /// `√(a b)`, also if the product overflows or underflows.

@@ -142,6 +142,7 @@ mod pairs;
 mod parry;
 #[cfg(feature = "hulls")]
 mod points;
+mod products;
 mod reach;
 mod scene;
 mod shape;

@@ -83,9 +83,10 @@ impl Place {
     }
 
     /// A collider on this body.
+    #[inline(always)]
     fn of<'a>(&self, collider: &'a Collider) -> Placed<'a> {
         let Self { pose, axes } = *self;
-        if *collider.pose() == Isometry3::identity() {
+        if collider.is_centered() {
             Placed { solid: collider.solid(), pose, axes }
         } else {
             Placed::new(collider.solid(), pose * collider.pose())
@@ -180,7 +181,7 @@ pub fn near<'w>(
     if active.iter().any(|(_, witness)| !witness.is_finite()) {
         return Err(undecided);
     }
-    let friction = if active.is_empty() { 0.0 } else { contact::coefficients(colliders)[0] };
+    let friction = if active.is_empty() { 0.0 } else { contact::friction(colliders) };
     Ok(Nearby { active, friction, clearance })
 }
 

@@ -15,23 +15,29 @@ pub(crate) struct Witness {
 
 impl Witness {
     /// The witness with this point of body 1.
+    #[inline(always)]
     pub(crate) fn new(point_1: Vector3<f64>, normal: Vector3<f64>, gap: f64) -> Self {
         Self { gap, points: [point_1, point_1 - normal * gap], normal }
     }
 
     /// The same with the bodies exchanged.
+    #[inline(always)]
     pub(crate) fn flipped(self) -> Self {
         Self { gap: self.gap, points: [self.points[1], self.points[0]], normal: -self.normal }
     }
 
     /// The midpoint, which is the position of the contact.
+    #[inline(always)]
     pub(crate) fn middle(&self) -> Vector3<f64> {
         0.5 * (self.points[0] + self.points[1])
     }
 
+    #[inline(always)]
     pub(crate) fn is_finite(&self) -> bool {
+        let is_finite = |v: &Vector3<f64>| v.x.is_finite() & v.y.is_finite() & v.z.is_finite();
         self.gap.is_finite()
-            && self.points.iter().all(|p| p.iter().all(|c| c.is_finite()))
-            && self.normal.iter().all(|c| c.is_finite())
+            & is_finite(&self.points[0])
+            & is_finite(&self.points[1])
+            & is_finite(&self.normal)
     }
 }

@@ -11,9 +11,10 @@
 //! multiplications; they do not depend on the processor either. Only the sums over contacts that a step reports are added
 //! up in the order of the packs.
 
-mod lanes;
-mod processor;
-mod vectors;
+pub(crate) mod lanes;
+pub(crate) mod order;
+pub(crate) mod processor;
+pub(crate) mod vectors;
 mod work;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -22,6 +23,7 @@ use nalgebra::Vector3;
 
 use self::{
     lanes::LANES,
+    order::Order,
     processor::run,
     work::{Assemble, Certify, Move, Sweep, WarmStart},
 };
@@ -98,28 +100,21 @@ pub(crate) struct Packs {
     /// As of the last [`certify`](Self::certify).
     rooms: Vec<Room>,
     friction: f64,
-    /// Number of contacts of each pack.
-    filled: Vec<u8>,
-    /// Of each pack itself if it has room, or a later pack, before which there is none with room.
-    vacant: Vec<u32>,
-    /// The first pack behind those with contacts of each grain.
-    behind: Vec<u32>,
+    order: Order,
 }
 
 impl Packs {
     /// Number of contacts.
     pub(crate) fn len(&self) -> usize {
-        self.filled.iter().copied().map(usize::from).sum()
+        self.order.len()
     }
 
     /// Deletes all contacts.
     pub(crate) fn clear(&mut self) {
-        let Self { packs, besides, rooms: _, friction: _, filled, vacant, behind } = self;
+        let Self { packs, besides, rooms: _, friction: _, order } = self;
         packs.clear();
         besides.clear();
-        filled.clear();
-        vacant.clear();
-        behind.clear();
+        order.clear();
     }
 
     /// Allocates for so many contacts, because growing leaves holes in memory.
@@ -127,26 +122,16 @@ impl Packs {
         let count = count.div_ceil(LANES);
         self.packs.reserve(count);
         self.besides.reserve(count);
-        self.filled.reserve(count);
-        self.vacant.reserve(count);
+        self.order.reserve(count);
     }
 
     /// Appends the contact of a [`Near`] pair. It is complete after [`assemble`](Self::assemble).
     pub(crate) fn push(&mut self, near: &Near) {
-        let [a, b] = near.grains.map(|grain| grain as usize);
-        let grains = a.max(b) + 1;
-        if self.behind.len() < grains {
-            self.behind.resize(grains, 0);
-        }
-        let number = self.first_vacant(self.behind[a].max(self.behind[b]));
-        let at = number as usize;
+        let [at, lane] = self.order.enter(near.grains);
         if at == self.packs.len() {
             self.packs.push(Pack::default());
             self.besides.push(Beside::default());
-            self.filled.push(0);
-            self.vacant.push(number);
         }
-        let lane = usize::from(self.filled[at]);
         // The first contact of a pack enters all lanes.
         let lanes = if lane == 0 { 0..LANES } else { lane..lane + 1 };
         let (pack, beside) = (&mut self.packs[at], &mut self.besides[at]);
@@ -158,29 +143,6 @@ impl Packs {
             [pack.grains[0][lane], pack.grains[1][lane]] = near.grains;
             (beside.gap[lane], beside.pairs[lane]) = (near.touching, near.pair);
         }
-        self.filled[at] += 1;
-        if lane + 1 == LANES {
-            self.vacant[at] = number + 1;
-        }
-        (self.behind[a], self.behind[b]) = (number + 1, number + 1);
-    }
-
-    /// The first pack with room from `number` on, or a new one.
-    fn first_vacant(&mut self, number: u32) -> u32 {
-        let mut found = number;
-        while let Some(&next) = self.vacant.get(found as usize)
-            && next != found
-        {
-            found = next;
-        }
-        // Shortens the way for the next search.
-        let mut at = number;
-        while let Some(next) = self.vacant.get_mut(at as usize)
-            && *next != found
-        {
-            at = std::mem::replace(next, found);
-        }
-        found
     }
 
     /// Completes the contacts that were appended; `motions` begin with those of the slab, here and below, and are those
@@ -196,7 +158,7 @@ impl Packs {
 
     /// The contacts in the order of the sweeps, with their impulses.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Packed> + '_ {
-        let all = self.packs.iter().zip(&self.besides).zip(&self.filled);
+        let all = self.packs.iter().zip(&self.besides).zip(self.order.filled());
         all.flat_map(|((pack, beside), filled)| {
             (0..usize::from(*filled)).map(|lane| pack.contact(lane, beside))
         })
@@ -216,7 +178,7 @@ impl Packs {
 
     /// Evaluates the impulses with the motions after them, and prepares [`shift`](Self::shift).
     pub(crate) fn certify(&mut self, motions: &[Motion], settings: &Settings) -> Account {
-        let Self { packs, besides, rooms, friction, filled, .. } = self;
+        let Self { packs, besides, rooms, friction, order } = self;
         let part = match settings.correction {
             Correction::Position { part, .. } => {
                 rooms.resize(packs.len(), Room::default());
@@ -224,7 +186,7 @@ impl Packs {
             }
             Correction::Velocity { .. } => 0.0,
         };
-        let (friction, step) = (*friction, settings.step_size);
+        let (friction, filled, step) = (*friction, order.filled(), settings.step_size);
         run(Certify { packs, besides, filled, friction, motions, step, rooms, part })
     }
 

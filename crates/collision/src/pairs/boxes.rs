@@ -33,7 +33,12 @@ use nalgebra::{Matrix3, Vector3};
 
 use self::side::{EDGES, Side, next};
 use super::{Active, CLOSE, PARALLEL, separation::TIE};
-use crate::{feature::Feature, solid::Placed, witness::Witness};
+use crate::{
+    feature::Feature,
+    products::{times, transposed_times},
+    solid::Placed,
+    witness::Witness,
+};
 
 /// Relative error of the separation along the direction between two points that are [`CLOSE`] or farther apart:
 /// that of the direction, a few roundings over their distance.
@@ -132,21 +137,25 @@ struct EdgePair {
 
 impl Boxes {
     /// The boxes, or the separation by a face that is larger than `margin` (m).
+    #[inline(always)]
     fn new(placed: [&Placed<'_>; 2], half: [&Vector3<f64>; 2], margin: f64) -> Result<Self, f64> {
         let (sides, lengths) = Side::both(placed, half, margin)?;
         Ok(Self { sides, lengths, sizes: half[0].norm() + half[1].norm() })
     }
 
     /// Separations that differ by less are equal (m).
+    #[inline(always)]
     fn tie(&self) -> f64 {
         TIE * self.sizes
     }
 
     /// The face of each box along which the other is farthest; of equal ones the first.
+    #[inline(always)]
     fn best_faces(&self) -> [BestFace; 2] {
         [self.best_face(0), self.best_face(1)]
     }
 
+    #[inline(always)]
     fn best_face(&self, owner: usize) -> BestFace {
         let (side, tie) = (&self.sides[owner], self.tie());
         let mut best = BestFace { gap: f64::NEG_INFINITY, face: 0 };
@@ -181,8 +190,9 @@ impl Boxes {
     }
 
     /// A vector of the frame of box `owner` in both frames.
+    #[inline(always)]
     fn in_both(&self, owner: usize, vector: &Vector3<f64>) -> [Vector3<f64>; 2] {
-        let other = self.sides[owner].turn.tr_mul(vector);
+        let other = transposed_times(&self.sides[owner].turn, vector);
         if owner == 0 { [*vector, other] } else { [other, *vector] }
     }
 
@@ -280,7 +290,7 @@ impl Boxes {
         let (square, owner, place, away) = least;
         let (distance, side) = (square.sqrt(), &self.sides[owner]);
         let outward = away / distance;
-        let along = side.turn.tr_mul(&outward);
+        let along = transposed_times(&side.turn, &outward);
         let separation = outward.dot(&side.other)
             - side.half.dot(&outward.abs())
             - side.other_half.dot(&along.abs());
@@ -319,6 +329,7 @@ impl Boxes {
     }
 
     /// A point of the box that is not `owner`, given in the frame of `owner`.
+    #[inline(always)]
     fn of_point(
         &self,
         owner: usize,
@@ -334,6 +345,7 @@ impl Boxes {
         }
     }
 
+    #[inline(always)]
     fn of_crossing(&self, crossing: &Crossing) -> Witness {
         let side = &self.sides[0];
         let (point, normal) = (side.place(&crossing.point), side.to_world(&crossing.normal));
@@ -354,6 +366,7 @@ struct Cross {
 
 impl Cross {
     /// `turn` has the entries `A_i · B_j`.
+    #[inline(always)]
     fn new(turn: &Matrix3<f64>, p: usize, q: usize) -> Self {
         let along = products(turn, p, q);
         Self { axes: [p, q], along, sine: along[0].norm(), cosine: turn[(p, q)] }
@@ -373,7 +386,7 @@ impl Cross {
 }
 
 /// `A_p × B_q` in the frame of each box; `turn` has the entries `A_i · B_j`.
-#[inline]
+#[inline(always)]
 fn products(turn: &Matrix3<f64>, p: usize, q: usize) -> [Vector3<f64>; 2] {
     let ([p_1, p_2], [q_1, q_2]) = (next(p), next(q));
     let mut along = [Vector3::zeros(); 2];
@@ -383,7 +396,7 @@ fn products(turn: &Matrix3<f64>, p: usize, q: usize) -> [Vector3<f64>; 2] {
 }
 
 /// The sum of the extents of both boxes from their centers along a vector, given in both frames.
-#[inline]
+#[inline(always)]
 fn thickness(a: &Side, b: &Side, along: &[Vector3<f64>; 2]) -> f64 {
     a.half.dot(&along[0].abs()) + b.half.dot(&along[1].abs())
 }
@@ -416,21 +429,49 @@ impl Boxes {
     }
 
     /// The middle of an edge of box 1 in the frame of box 0.
+    #[inline(always)]
     fn middle(&self, edge: usize) -> Vector3<f64> {
         let [a, b] = &self.sides;
-        a.other + a.turn * b.half.component_mul(&side::outward_of_edge(edge))
+        a.other + times(&a.turn, &b.half.component_mul(&side::outward_of_edge(edge)))
     }
 
     /// The nearest points of the lines of two edges with the directions of `cross`; `middle` is that of the second.
     #[inline]
     fn feet(&self, cross: &Cross, edges: [usize; 2], middle: &Vector3<f64>) -> Feet {
+        let (between, [first, second], square) = self.feet_times_square(cross, edges, middle);
+        Feet { between, along: [first / square, second / square] }
+    }
+
+    /// [`feet`](Self::feet) if both are on their edges.
+    #[inline(always)]
+    fn feet_inside(&self, cross: &Cross, edges: [usize; 2], middle: &Vector3<f64>) -> Option<Feet> {
+        let [a, b] = &self.sides;
+        let [p, q] = cross.axes;
+        let (between, [first, second], square) = self.feet_times_square(cross, edges, middle);
+        // Most are far outside, whatever the rounding of the quotients.
+        let reach = (1.0 + 1e-12) * square;
+        if first.abs() > a.half[p] * reach || second.abs() > b.half[q] * reach {
+            return None;
+        }
+        let feet = Feet { between, along: [first / square, second / square] };
+        self.are_inside(cross, &feet).then_some(feet)
+    }
+
+    /// The vector between the middles, the distances of the [feet](Self::feet) times the square of the sine, and this
+    /// square.
+    #[inline(always)]
+    fn feet_times_square(
+        &self,
+        cross: &Cross,
+        edges: [usize; 2],
+        middle: &Vector3<f64>,
+    ) -> (Vector3<f64>, [f64; 2], f64) {
         let ([p, q], Cross { sine, cosine, .. }) = (cross.axes, cross);
         let a = &self.sides[0];
         let between = a.half.component_mul(&side::outward_of_edge(edges[0])) - middle;
-        let (on_a, on_b) = (between[p], a.turn.column(q).dot(&between));
-        let square = sine * sine;
-        let along = [(cosine * on_b - on_a) / square, (on_b - cosine * on_a) / square];
-        Feet { between, along }
+        let (x, y, z) = (a.turn[(0, q)], a.turn[(1, q)], a.turn[(2, q)]);
+        let (on_a, on_b) = (between[p], x * between.x + y * between.y + z * between.z);
+        (between, [cosine * on_b - on_a, on_b - cosine * on_a], sine * sine)
     }
 
     /// Whether both points are on their edges.
@@ -442,6 +483,7 @@ impl Boxes {
     }
 
     /// The crossing with these nearest points.
+    #[inline(always)]
     fn crossing_at(&self, cross: &Cross, edges: [usize; 2], feet: &Feet) -> Crossing {
         let Cross { axes, along, sine, .. } = cross;
         let (out_a, out_b) = (side::outward_of_edge(edges[0]), side::outward_of_edge(edges[1]));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{Collider, ColliderError, Shape};
 
-use super::{contact::Motion, form::Form};
+use super::{contact::Motion, form::Form, products::product};
 use crate::range;
 
 /// A rigid body, as it is added to [`Bodies`](super::Bodies) and read from them.
@@ -75,7 +75,7 @@ impl Body {
             velocity: self.velocity + kick,
             spin: self.angular_velocity,
             inverse_mass: 1.0 / self.form.mass(),
-            yielding: axes * self.form.yielding * axes.transpose(),
+            yielding: product(&product(&axes, &self.form.yielding), &axes.transpose()),
         }
     }
 

@@ -21,6 +21,8 @@
 
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 
+use super::products::{product, times};
+
 /// Maximum number of iterations: Newton's method is quadratic, and no allowed rotation needs more.
 const MOST_ITERATIONS: usize = 20;
 
@@ -46,11 +48,12 @@ fn mean_spin(start: &Vector3<f64>, inertia: &Matrix3<f64>, step: f64) -> Vector3
     let (half, inertia) = (0.5 * step, inertia / inertia.trace());
     let mut mean = *start;
     for _ in 0..MOST_ITERATIONS {
-        let momentum = inertia * mean;
-        let excess = inertia * (mean - start) - half * momentum.cross(&mean);
-        let slope = inertia - half * (momentum.cross_matrix() - mean.cross_matrix() * inertia);
+        let momentum = times(&inertia, &mean);
+        let excess = times(&inertia, &(mean - start)) - half * momentum.cross(&mean);
+        let turned = product(&mean.cross_matrix(), &inertia);
+        let slope = inertia - half * (momentum.cross_matrix() - turned);
         let Some(inverse) = slope.try_inverse() else { break };
-        let change = inverse * excess;
+        let change = times(&inverse, &excess);
         mean -= change;
         if change.amax() <= 4.0 * f64::EPSILON * mean.amax() {
             break;

@@ -7,15 +7,12 @@ use percussion_collision::{
 
 use super::{
     body::{Body, Boundary},
-    contact::{Contact, Details, Local, Motion, NO_BODY, Push, Shift, Sides, With, middle},
+    contact::{Contact, Local, Motion, NO_BODY, With},
     memory::{Kept, Memory, Name, Walk},
+    packs::{Packs, Shift},
     settings::{Error, Settings},
 };
-use crate::{
-    contact::{Account, larger},
-    grains::narrow,
-    parallel::Range,
-};
+use crate::{contact::Account, grains::narrow, parallel::Range};
 
 /// All bodies and boundaries at the beginning of the step.
 #[derive(Clone, Copy)]
@@ -62,11 +59,10 @@ pub(super) struct Slab {
     /// they have no contacts (m).
     clear: Vec<f64>,
     pub(super) contacts: Vec<Contact>,
-    /// Of the same contacts.
-    pub(super) details: Vec<Details>,
+    /// The same contacts in the form in which they are swept.
+    packs: Packs,
     /// Impulses of the last step, in the order of the pairs.
     kept: Vec<Kept>,
-    pushes: Vec<Push>,
     workspace: Workspace,
     /// The error of the search for contacts.
     pub(super) fault: Option<Error>,
@@ -110,7 +106,6 @@ impl Slab {
     /// Finds the contacts that can close within the step, and assigns them the impulses of the last step.
     pub(super) fn assemble(&mut self, stand: &Stand<'_>) {
         self.contacts.clear();
-        self.details.clear();
         let (boundary_pairs, pairs) =
             (std::mem::take(&mut self.boundary_pairs), std::mem::take(&mut self.pairs));
         for (pair, &[body, boundary]) in (0..).zip(&boundary_pairs) {
@@ -134,34 +129,37 @@ impl Slab {
         self.take_over(stand);
     }
 
-    /// Assigns the impulses of the last step to the contacts.
+    /// Prepares the contacts for the sweeps, with the impulses of the last step.
     fn take_over(&mut self, Stand { start, motions, memory, .. }: &Stand<'_>) {
-        let local = &motions[self.start as usize..];
         let mut walk = Walk::new(&self.kept);
-        let mut scale = 0.0_f64;
-        for (contact, details) in self.contacts.iter_mut().zip(&self.details) {
-            scale = scale.max(contact.shifted_velocity(local).norm_squared());
-            let (pair, name) = (details.pair, &details.local);
-            let lists = [&*self.boundary_pairs, &*self.pairs];
+        let (lists, none) = ([&*self.boundary_pairs, &*self.pairs], Vector3::zeros());
+        let bodies = &start.bodies[self.start as usize..];
+        self.packs.clear();
+        for (number, contact) in (0..).zip(&self.contacts) {
+            let Contact { pair, local, point, bodies: [first, second], .. } = contact;
             let impulse = if memory.is_current {
-                memory.find(&name_of(lists, start.identities, pair, name))
+                memory.find(&name_of(lists, start.identities, *pair, local))
             } else {
-                walk.find(pair, name)
+                walk.find(*pair, local)
             };
-            if let Some(impulse) = impulse {
-                contact.take_over(impulse);
+            let arm = |body: u32| point - bodies[body as usize].position;
+            let arms = [arm(*first), if *second == NO_BODY { none } else { arm(*second) }];
+            self.packs.push(contact, number, arms, impulse.unwrap_or(&none));
+        }
+        match self.packs.assemble(&motions[self.start as usize..], start.settings.step_size) {
+            Ok(largest) => self.scale = largest.sqrt(),
+            Err(number) => {
+                let body = self.start + self.contacts[number as usize].bodies[0];
+                self.refuse(start, body, SceneError::Undecided { colliders: [0, 1] });
             }
         }
-        self.scale = scale.sqrt();
     }
 
     /// Stores the impulses of the contacts for the next step.
     pub(super) fn keep(&mut self) {
         self.kept.clear();
-        for (contact, details) in self.contacts.iter().zip(&self.details) {
-            let impulse = contact.world_impulse();
+        for &Contact { pair, local, impulse, .. } in &self.contacts {
             if impulse != Vector3::zeros() {
-                let (pair, local) = (details.pair, details.local);
                 self.kept.push(Kept { pair, local, impulse });
             }
         }
@@ -181,7 +179,7 @@ impl Slab {
     /// Finds the contacts of two bodies, and returns a distance by which they can approach each other without
     /// coming within reach of a contact, plus the reach (m).
     fn touch(&mut self, stand: &Stand<'_>, pair: u32, both: [u32; 2]) -> f64 {
-        let Stand { start, places, motions, .. } = stand;
+        let Stand { start, places, .. } = stand;
         let [a, b] = both.map(|body| &start.bodies[body as usize]);
         let radii = a.form.radius() + b.form.radius();
         // Less than the gap by far more than is rounded, so that no contact depends on it.
@@ -192,17 +190,12 @@ impl Slab {
             return certain(gap);
         }
         let [first, second] = both.map(|body| body as usize);
-        let sides = Sides {
-            pair,
-            bodies: both.map(|body| body - self.start),
-            centers: [a.position, b.position],
-            motions: [Some(&motions[first]), Some(&motions[second])],
-        };
+        let sides = (pair, both.map(|body| body - self.start));
         let poses = [&places[first], &places[second]];
         let rest = |_: &Vector3<f64>| Vector3::zeros();
         if let ([part_a], [part_b]) = (&*a.form.parts, &*b.form.parts) {
             let colliders = [&part_a.collider, &part_b.collider];
-            return certain(self.find(start, [0, 0], colliders, poses, &sides, rest));
+            return certain(self.find(start, [0, 0], colliders, poses, sides, rest));
         }
         let mut least = f64::INFINITY;
         let center = |body: &Body, part: Vector3<f64>| body.pose() * Point3::from(part);
@@ -213,7 +206,7 @@ impl Slab {
                 let mut gap = apart - part_a.radius - part_b.radius;
                 if gap <= start.reach {
                     let colliders = [&part_a.collider, &part_b.collider];
-                    gap = self.find(start, [p, q], colliders, poses, &sides, rest);
+                    gap = self.find(start, [p, q], colliders, poses, sides, rest);
                 }
                 least = least.min(gap);
             }
@@ -223,21 +216,16 @@ impl Slab {
 
     /// Finds the contacts of a body and a boundary.
     fn touch_boundary(&mut self, stand: &Stand<'_>, pair: u32, [body, index]: [u32; 2]) {
-        let Stand { start, places, boundary_places, motions, .. } = stand;
+        let Stand { start, places, boundary_places, .. } = stand;
         let place = body as usize;
-        let (Body { form, position, .. }, boundary) =
+        let (Body { form, .. }, boundary) =
             (&start.bodies[place], &start.boundaries[index as usize]);
-        let sides = Sides {
-            pair,
-            bodies: [body - self.start, NO_BODY],
-            centers: [*position, Vector3::zeros()],
-            motions: [Some(&motions[place]), None],
-        };
+        let sides = (pair, [body - self.start, NO_BODY]);
         let poses = [&places[place], &boundary_places[index as usize]];
         for (p, part) in (0..).zip(&form.parts) {
             let colliders = [&part.collider, &boundary.collider];
             let drive = |point: &Vector3<f64>| boundary.surface_velocity(point);
-            self.find(start, [p, 0], colliders, poses, &sides, drive);
+            self.find(start, [p, 0], colliders, poses, sides, drive);
         }
     }
 
@@ -249,11 +237,11 @@ impl Slab {
         parts: [u32; 2],
         colliders: [&Collider; 2],
         poses: [&Result<Place, ColliderError>; 2],
-        sides: &Sides<'_>,
+        sides: (u32, [u32; 2]),
         drive: impl Fn(&Vector3<f64>) -> Vector3<f64>,
     ) -> f64 {
         self.append(start, parts, colliders, poses, sides, drive).unwrap_or_else(|source| {
-            self.refuse(start, self.start + sides.bodies[0], source);
+            self.refuse(start, self.start + sides.1[0], source);
             f64::NEG_INFINITY
         })
     }
@@ -265,7 +253,7 @@ impl Slab {
         parts: [u32; 2],
         colliders: [&Collider; 2],
         [a, b]: [&Result<Place, ColliderError>; 2],
-        sides: &Sides<'_>,
+        sides: (u32, [u32; 2]),
         drive: impl Fn(&Vector3<f64>) -> Vector3<f64>,
     ) -> Result<f64, SceneError> {
         let invalid = |index| move |source| SceneError::Collider { index, source };
@@ -275,11 +263,7 @@ impl Slab {
         let nearby = near(colliders, places, &settings, &mut self.workspace)?;
         for found in nearby.iter() {
             let local = Local { parts, features: found.features };
-            let drive = drive(&middle(&found));
-            let contact = Contact::new(&found, local, sides, &drive, start.settings.step_size);
-            let (contact, details) = contact.ok_or(SceneError::Undecided { colliders: [0, 1] })?;
-            self.contacts.push(contact);
-            self.details.push(details);
+            self.contacts.push(Contact::new(&found, local, sides, &drive));
         }
         Ok(nearby.clearance().unwrap_or(f64::NEG_INFINITY))
     }
@@ -298,57 +282,37 @@ impl Slab {
     /// Deletes the contacts, but keeps their impulses.
     pub(super) fn forget_contacts(&mut self) {
         self.contacts.clear();
-        self.details.clear();
     }
 
     /// Applies the impulses carried over. `motions` begin with those of this slab, here and below.
     pub(super) fn warm_start(&mut self, motions: &mut [Motion]) {
-        self.contacts.iter().for_each(|contact| contact.warm_start(motions));
+        self.packs.warm_start(motions);
     }
 
     /// Solves every contact in turn with the others fixed, in reverse order in every other sweep.
     pub(super) fn sweep(&mut self, settings: &Settings, backwards: bool, motions: &mut [Motion]) {
-        let mut change = 0.0;
-        let contacts = self.contacts.iter_mut().zip(&self.details);
-        let mut solve = |(contact, details): (&mut Contact, &Details)| {
-            change = larger(change, contact.sweep(details, settings.law, motions));
-        };
-        if backwards {
-            contacts.rev().for_each(&mut solve);
-        } else {
-            contacts.for_each(&mut solve);
-        }
-        self.change = change;
+        self.change = self.packs.sweep(settings.law, motions, backwards);
     }
 
     /// Evaluates the impulses with the motions after them.
     pub(super) fn certify(&mut self, settings: &Settings, motions: &[Motion]) {
-        let mut account = Account::default();
-        for (contact, details) in self.contacts.iter().zip(&self.details) {
-            contact.certify(details, settings.law, motions, settings.step_size, &mut account);
-        }
-        self.account = account;
+        let (law, step) = (settings.law, settings.step_size);
+        self.account = self.packs.certify(&mut self.contacts, motions, law, step);
     }
 
     /// Collects the pushes that remove overlaps, and those of contacts that may overlap as a result.
     pub(super) fn prepare_pushes(&mut self, settings: &Settings, motions: &[Motion], deepest: f64) {
-        self.pushes.clear();
-        for (contact, details) in self.contacts.iter().zip(&self.details) {
-            let gap = contact.gap_after(details, motions, settings.step_size);
-            if gap < deepest {
-                self.pushes.push(contact.prepare_push(gap, settings.correction, motions));
-            }
-        }
+        self.packs.prepare_pushes(motions, [settings.correction, deepest]);
     }
 
     /// Pushes the bodies of each overlap apart, one after another. `shifts` begin with those of this slab.
     pub(super) fn push(&mut self, shifts: &mut [Shift]) {
-        self.pushes.iter_mut().for_each(|push| push.sweep(shifts));
+        self.packs.push_apart(shifts);
     }
 
     /// The deepest overlap at the beginning of the step (m, ≥ 0).
     pub(super) fn overlap(&self) -> f64 {
-        self.details.iter().map(|details| -details.gap).fold(0.0, f64::max)
+        self.contacts.iter().map(|contact| -contact.gap).fold(0.0, f64::max)
     }
 }
 

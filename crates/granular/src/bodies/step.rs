@@ -7,9 +7,8 @@ use rayon::prelude::*;
 use percussion_collision::Place;
 
 use super::{
-    Bodies, Body, Error, Settings,
-    contact::Shift,
-    flight,
+    Bodies, Body, Error, Settings, flight,
+    packs::Shift,
     slab::{Slab, Stand, Start},
 };
 use crate::{contact::larger, parallel, range, report::Report};
@@ -188,7 +187,7 @@ impl Bodies {
     fn correct(&mut self) -> f64 {
         let Self { settings, bodies, slabs, motions, shifts, .. } = self;
         shifts.clear();
-        shifts.resize(bodies.len(), [Vector3::zeros(); 2]);
+        shifts.resize(bodies.len(), Shift::none());
         let deepest = slabs.iter().map(|slab| slab.account.overlap).fold(0.0, f64::max);
         if deepest == 0.0 {
             return 0.0;
@@ -200,7 +199,7 @@ impl Bodies {
             parallel::alternate(slabs, shifts, false, &|slab, shifts| slab.push(shifts));
         }
         let lifting =
-            |(body, [shift, _]): (&Body, &Shift)| -body.form.mass() * settings.gravity.dot(shift);
+            |(body, shift): (&Body, &Shift)| -body.form.mass() * settings.gravity.dot(&shift.by);
         bodies.iter().zip(&*shifts).map(lifting).sum()
     }
 
@@ -208,7 +207,8 @@ impl Bodies {
     fn check_motions(&mut self) -> Result<(), Error> {
         let step = self.settings.step_size;
         let diverged = |place: usize| {
-            let (motion, [shift, tilt]) = (&self.motions[place], &self.shifts[place]);
+            let (motion, Shift { by: shift, tilt, .. }) =
+                (&self.motions[place], &self.shifts[place]);
             let turn = step * motion.spin;
             let vectors = [
                 ("velocity", &motion.velocity),
@@ -243,7 +243,7 @@ impl Bodies {
         #[cfg(not(feature = "rayon"))]
         let bodies = bodies.iter_mut().zip(travel);
         bodies.enumerate().for_each(|(place, (body, travel))| {
-            let (motion, [shift, tilt]) = (&motions[place], &shifts[place]);
+            let (motion, Shift { by: shift, tilt, .. }) = (&motions[place], &shifts[place]);
             let (turned, spin) =
                 flight::turn(&body.orientation, &motion.spin, body.form.inertia(), step);
             let tilt = UnitQuaternion::from_scaled_axis(*tilt);

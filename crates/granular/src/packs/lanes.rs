@@ -4,17 +4,22 @@
 
 use std::{
     array,
-    ops::{Add, Div, Mul, Sub},
+    ops::{Add, Div, Mul, Neg, Sub},
 };
 
 use crate::contact;
 
 /// Number of contacts in a pack.
-pub(super) const LANES: usize = 4;
+pub(crate) const LANES: usize = 4;
 
 /// One number for each contact of a pack.
-pub(super) trait Lanes:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+pub(crate) trait Lanes:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
 {
     /// The proof that the processor has the instructions.
     type Simd: Copy;
@@ -29,6 +34,10 @@ pub(super) trait Lanes:
     fn values(self) -> [f64; LANES];
 
     fn sqrt(self) -> Self;
+
+    /// One with the sign of this, also of zero.
+    #[cfg(feature = "bodies")]
+    fn sign(self) -> Self;
 
     /// `first` where this is below `limit`, otherwise `second`.
     fn if_below(self, limit: Self, first: Self, second: Self) -> Self;
@@ -47,7 +56,7 @@ pub(super) trait Lanes:
 }
 
 /// Work on [`Lanes`] of any kind.
-pub(super) trait Work {
+pub(crate) trait Work {
     type Output;
 
     fn run<L: Lanes>(self, simd: L::Simd) -> Self::Output;
@@ -55,7 +64,7 @@ pub(super) trait Work {
 
 /// Numbers for processors without vectors of four.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Single([f64; LANES]);
+pub(crate) struct Single([f64; LANES]);
 
 impl Single {
     #[inline(always)]
@@ -80,6 +89,12 @@ impl Lanes for Single {
     #[inline(always)]
     fn sqrt(self) -> Self {
         Self(self.0.map(f64::sqrt))
+    }
+
+    #[cfg(feature = "bodies")]
+    #[inline(always)]
+    fn sign(self) -> Self {
+        Self(self.0.map(|value| 1.0_f64.copysign(value)))
     }
 
     #[inline(always)]
@@ -141,5 +156,14 @@ impl Div for Single {
     #[inline(always)]
     fn div(self, other: Self) -> Self {
         self.each(other, |a, b| a / b)
+    }
+}
+
+impl Neg for Single {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(self.0.map(|value| -value))
     }
 }

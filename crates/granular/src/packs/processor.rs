@@ -3,7 +3,7 @@
 use super::lanes::{Single, Work};
 
 /// Runs `work` with the vectors of the processor.
-pub(super) fn run<W: Work>(work: W) -> W::Output {
+pub(crate) fn run<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if let Some(simd) = simd() {
         return simd.vectorize(
@@ -26,5 +26,5 @@ fn simd() -> Option<pulp::x86::V3> {
 #[cfg(test)]
 thread_local! {
     /// Whether [`run`] does without the vectors of the processor.
-    pub(super) static SINGLY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    pub(crate) static SINGLY: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }

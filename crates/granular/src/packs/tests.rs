@@ -85,7 +85,7 @@ fn single(nears: &[Near], motions: &[Motion], settings: &Settings) -> (Vec<Conta
 
 /// The contacts of packs in the order of their pairs.
 fn sorted(packs: &Packs, motions: &[Motion]) -> Vec<Contact> {
-    let biases = packs.packs.iter().zip(&packs.filled);
+    let biases = packs.packs.iter().zip(packs.order.filled());
     let biases = biases.flat_map(|(pack, filled)| &pack.bias[..usize::from(*filled)]);
     let contact = |(contact, bias): (Packed, &f64)| {
         let Packed { grains, pair, normal, gap, impulse } = contact;

@@ -1,42 +1,42 @@
 //! Vectors and motions of four contacts: [`Vectors`], [`Motions`] of the grains on one side, and [`Both`] sides.
 
-use std::ops::{Add, Div, Mul, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::lanes::{LANES, Lanes};
 use crate::grains::Motion;
 
 /// One vector for each contact: the coordinates `x`, `y` and `z`.
 #[derive(Clone, Copy)]
-pub(super) struct Vectors<L>(pub(super) [L; 3]);
+pub(crate) struct Vectors<L>(pub(crate) [L; 3]);
 
 impl<L: Lanes> Vectors<L> {
     #[inline(always)]
-    pub(super) fn of(simd: L::Simd, values: &[[f64; LANES]; 3]) -> Self {
+    pub(crate) fn of(simd: L::Simd, values: &[[f64; LANES]; 3]) -> Self {
         let [x, y, z] = *values;
         Self([L::of(simd, x), L::of(simd, y), L::of(simd, z)])
     }
 
     #[inline(always)]
-    pub(super) fn values(self) -> [[f64; LANES]; 3] {
+    pub(crate) fn values(self) -> [[f64; LANES]; 3] {
         let [x, y, z] = self.0;
         [x.values(), y.values(), z.values()]
     }
 
     #[inline(always)]
-    pub(super) fn dot(self, other: Self) -> L {
+    pub(crate) fn dot(self, other: Self) -> L {
         let ([a, b, c], [d, e, f]) = (self.0, other.0);
         a * d + b * e + c * f
     }
 
     #[inline(always)]
-    pub(super) fn cross(self, other: Self) -> Self {
+    pub(crate) fn cross(self, other: Self) -> Self {
         let ([a, b, c], [d, e, f]) = (self.0, other.0);
         Self([b * f - c * e, c * d - a * f, a * e - b * d])
     }
 
     /// `first` where `value` is below `limit`, otherwise `second`.
     #[inline(always)]
-    pub(super) fn if_below(value: L, limit: L, first: Self, second: Self) -> Self {
+    pub(crate) fn if_below(value: L, limit: L, first: Self, second: Self) -> Self {
         let ([a, b, c], [d, e, f]) = (first.0, second.0);
         Self([
             value.if_below(limit, a, d),
@@ -47,7 +47,7 @@ impl<L: Lanes> Vectors<L> {
 
     /// `first` where `value` is at most `limit`, otherwise `second`.
     #[inline(always)]
-    pub(super) fn if_at_most(value: L, limit: L, first: Self, second: Self) -> Self {
+    pub(crate) fn if_at_most(value: L, limit: L, first: Self, second: Self) -> Self {
         let ([a, b, c], [d, e, f]) = (first.0, second.0);
         Self([
             value.if_at_most(limit, a, d),
@@ -74,6 +74,16 @@ impl<L: Lanes> Sub for Vectors<L> {
     fn sub(self, other: Self) -> Self {
         let ([a, b, c], [d, e, f]) = (self.0, other.0);
         Self([a - d, b - e, c - f])
+    }
+}
+
+impl<L: Lanes> Neg for Vectors<L> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        let [a, b, c] = self.0;
+        Self([-a, -b, -c])
     }
 }
 

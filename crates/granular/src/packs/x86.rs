@@ -2,7 +2,7 @@
 
 use std::{
     arch::x86_64::{__m256d, _CMP_LE_OQ, _CMP_LT_OQ, _CMP_UNORD_Q},
-    ops::{Add, Div, Mul, Sub},
+    ops::{Add, Div, Mul, Neg, Sub},
 };
 
 use pulp::x86::V3;
@@ -42,6 +42,14 @@ impl Lanes for Vector {
     #[inline(always)]
     fn sqrt(self) -> Self {
         Self { value: self.simd.avx._mm256_sqrt_pd(self.value), ..self }
+    }
+
+    #[cfg(feature = "bodies")]
+    #[inline(always)]
+    fn sign(self) -> Self {
+        let avx = self.simd.avx;
+        let sign = avx._mm256_and_pd(self.value, avx._mm256_set1_pd(-0.0));
+        Self { value: avx._mm256_or_pd(sign, avx._mm256_set1_pd(1.0)), ..self }
     }
 
     #[inline(always)]
@@ -114,5 +122,15 @@ impl Div for Vector {
     #[inline(always)]
     fn div(self, other: Self) -> Self {
         Self { value: self.simd.avx._mm256_div_pd(self.value, other.value), ..self }
+    }
+}
+
+impl Neg for Vector {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        let avx = self.simd.avx;
+        Self { value: avx._mm256_xor_pd(self.value, avx._mm256_set1_pd(-0.0)), ..self }
     }
 }

@@ -64,43 +64,49 @@ impl Boxes {
     /// The corners of the other box over a face of box `owner`.
     fn corners(&self, owner: usize, face: usize, list: &mut List<'_>) {
         let side = &self.sides[owner];
+        let outward = side.to_world(&Side::outward(face));
+        let edges = side.half_edges_of_other();
         for index in 0..8 {
-            let place = side.corner_of_other(index);
-            let gap = side.height(face, &place);
-            if gap > list.margin || !side.is_over(face, &place, list.slack) {
+            // Most corners are far above.
+            let gap = side.height_of_corner(face, &edges, index);
+            if gap > list.margin {
                 continue;
             }
-            let witness = self.corner_over(owner, face, index);
+            let place = side.corner_of_other(index);
+            if !side.is_over(face, &place, list.slack) {
+                continue;
+            }
             let (corner, face) = (Feature::Vertex(index), Feature::Face(face));
-            list.add(if owner == 1 { [corner, face] } else { [face, corner] }, witness);
+            if owner == 1 {
+                list.add([corner, face], self.of_point(1, &place, outward, gap));
+            } else {
+                list.add([face, corner], self.of_point(0, &place, -outward, gap));
+            }
         }
     }
 
     /// The crossings of the edges of a face of each box, of which `normal` is the direction of contact in the frame of
     /// box 0.
     fn crossings(&self, faces: [usize; 2], normal: &Vector3<f64>, list: &mut List<'_>) {
-        let mut crosses = [const { [const { None }; 3] }; 3];
-        for p in next(faces[0] / 2) {
-            for q in next(faces[1] / 2) {
-                let cross = Cross::new(&self.sides[0].turn, p, q);
-                // Rounding must not decide differently here and below.
-                let faces_contact = cross.along[0].dot(normal).abs() > 0.99 * FACING * cross.sine;
-                crosses[p][q] = (cross.sine > CROSSING && faces_contact).then_some(cross);
-            }
+        let ([p_1, p_2], [q_1, q_2]) = (next(faces[0] / 2), next(faces[1] / 2));
+        let mut crosses = [const { None }; 9];
+        for [p, q] in [[p_1, q_1], [p_1, q_2], [p_2, q_1], [p_2, q_2]] {
+            let cross = Cross::new(&self.sides[0].turn, p, q);
+            // Rounding must not decide differently here and below.
+            let faces_contact = cross.along[0].dot(normal).abs() > 0.99 * FACING * cross.sine;
+            crosses[3 * p + q] = (cross.sine > CROSSING && faces_contact).then_some(cross);
         }
-        let edges_b = EDGES_OF_FACES[faces[1]].map(|edge| (edge, self.middle(edge)));
-        for i in EDGES_OF_FACES[faces[0]] {
-            for (j, middle) in &edges_b {
-                let Some(cross) = &crosses[EDGES[i].0][EDGES[*j].0] else { continue };
-                let feet = self.feet(cross, [i, *j], middle);
-                if !self.are_inside(cross, &feet) {
-                    continue;
-                }
-                let crossing = self.crossing_at(cross, [i, *j], &feet);
-                if crossing.normal.dot(normal) >= FACING {
-                    let features = [Feature::Edge(i), Feature::Edge(*j)];
-                    list.add(features, self.of_crossing(&crossing));
-                }
+        let [k, l, m, n] = EDGES_OF_FACES[faces[1]];
+        let (edges_a, edges_b) = (EDGES_OF_FACES[faces[0]], [k, l, m, n]);
+        let middles = [self.middle(k), self.middle(l), self.middle(m), self.middle(n)];
+        for pair in 0..16 {
+            let (i, j, middle) = (edges_a[pair / 4], edges_b[pair % 4], &middles[pair % 4]);
+            let Some(cross) = &crosses[3 * EDGES[i].0 + EDGES[j].0] else { continue };
+            let Some(feet) = self.feet_inside(cross, [i, j], middle) else { continue };
+            let crossing = self.crossing_at(cross, [i, j], &feet);
+            if crossing.normal.dot(normal) >= FACING {
+                let features = [Feature::Edge(i), Feature::Edge(j)];
+                list.add(features, self.of_crossing(&crossing));
             }
         }
     }

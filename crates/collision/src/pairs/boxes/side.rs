@@ -2,7 +2,10 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use crate::solid::Placed;
+use crate::{
+    products::{times, transposed_product, transposed_times},
+    solid::Placed,
+};
 
 /// The edges of a box in the order of [`Hull`](crate::Hull): the axis along which each lies, and its lower corner.
 pub(super) const EDGES: [(usize, usize); 12] = [
@@ -30,22 +33,47 @@ pub(super) fn edge_at(axis: usize, base: usize) -> usize {
 }
 
 /// The two axes after `axis`.
+#[inline(always)]
 pub(super) const fn next(axis: usize) -> [usize; 2] {
     [(axis + 1) % 3, (axis + 2) % 3]
 }
 
 /// The signs of the coordinates of a corner: bits 0, 1 and 2 of its number.
+#[inline(always)]
 pub(super) fn corner(index: usize) -> Vector3<f64> {
     let sign = |axis: usize| if index >> axis & 1 == 1 { 1.0 } else { -1.0 };
     Vector3::new(sign(0), sign(1), sign(2))
 }
 
 /// The sum of the normals of the two faces that meet in an edge.
+#[inline(always)]
 pub(super) fn outward_of_edge(edge: usize) -> Vector3<f64> {
-    let (axis, base) = EDGES[edge];
-    let mut signs = corner(base);
-    signs[axis] = 0.0;
-    signs
+    let [x, y, z] = OUTWARD[edge];
+    Vector3::new(x, y, z)
+}
+
+/// Of every edge.
+const OUTWARD: [[f64; 3]; 12] = {
+    let mut all = [[0.0; 3]; 12];
+    let mut edge = 0;
+    while edge < 12 {
+        let (along, base) = EDGES[edge];
+        let mut axis = 0;
+        while axis < 3 {
+            if axis != along {
+                all[edge][axis] = if base >> axis & 1 == 1 { 1.0 } else { -1.0 };
+            }
+            axis += 1;
+        }
+        edge += 1;
+    }
+    all
+};
+
+/// The largest entry.
+#[inline(always)]
+fn largest(vector: &Vector3<f64>) -> f64 {
+    vector.x.max(vector.y).max(vector.z)
 }
 
 /// A box, and the other one as seen from it.
@@ -63,6 +91,7 @@ pub(super) struct Side {
 
 impl Side {
     /// Both sides and the absolute values of the products of their axes, or the separation by a face that is larger than `margin`.
+    #[inline(always)]
     pub(super) fn both(
         [a, b]: [&Placed<'_>; 2],
         half: [&Vector3<f64>; 2],
@@ -71,11 +100,12 @@ impl Side {
         let (axes_a, axes_b) = (a.axes, b.axes);
         let (center_a, center_b) = (a.pose.translation.vector, b.pose.translation.vector);
         let apart = center_b - center_a;
-        let turn = axes_a.tr_mul(&axes_b);
+        let turn = transposed_product(&axes_a, &axes_b);
         let lengths = turn.abs();
-        let (other, back) = (axes_a.tr_mul(&apart), -axes_b.tr_mul(&apart));
-        let by_first = (other.abs() - half[0] - lengths * half[1]).max();
-        let by_second = (back.abs() - half[1] - lengths.tr_mul(half[0])).max();
+        let other = transposed_times(&axes_a, &apart);
+        let back = -transposed_times(&axes_b, &apart);
+        let by_first = largest(&(other.abs() - half[0] - times(&lengths, half[1])));
+        let by_second = largest(&(back.abs() - half[1] - transposed_times(&lengths, half[0])));
         let separation = by_first.max(by_second);
         if separation > margin {
             return Err(separation);
@@ -94,22 +124,56 @@ impl Side {
     }
 
     /// Half extent of this box along `axis` plus that of the other (m).
+    #[inline(always)]
     pub(super) fn thickness(&self, axis: usize) -> f64 {
         let reach = |k: usize| self.turn[(axis, k)].abs() * self.other_half[k];
         self.half[axis] + reach(0) + reach(1) + reach(2)
     }
 
     /// Outward normal of a face.
+    #[inline(always)]
     pub(super) fn outward(face: usize) -> Vector3<f64> {
         Vector3::ith(face / 2, if face.is_multiple_of(2) { 1.0 } else { -1.0 })
     }
 
     /// Corner `index` of the other box in this frame.
+    #[inline(always)]
     pub(super) fn corner_of_other(&self, index: usize) -> Vector3<f64> {
-        self.other + self.turn * self.other_half.component_mul(&corner(index))
+        self.other + times(&self.turn, &self.other_half.component_mul(&corner(index)))
+    }
+
+    /// Half of the edges of the other box in this frame, as columns.
+    #[inline(always)]
+    pub(super) fn half_edges_of_other(&self) -> Matrix3<f64> {
+        let t = &self.turn;
+        let [x, y, z] = [self.other_half.x, self.other_half.y, self.other_half.z];
+        Matrix3::new(
+            t.m11 * x,
+            t.m12 * y,
+            t.m13 * z,
+            t.m21 * x,
+            t.m22 * y,
+            t.m23 * z,
+            t.m31 * x,
+            t.m32 * y,
+            t.m33 * z,
+        )
+    }
+
+    /// The [height](Self::height) of [corner](Self::corner_of_other) `index` over a face, to the bit (m).
+    #[inline(always)]
+    pub(super) fn height_of_corner(&self, face: usize, edges: &Matrix3<f64>, index: usize) -> f64 {
+        let axis = face / 2;
+        let along = |k: usize| {
+            let edge = edges[(axis, k)];
+            if index >> k & 1 == 1 { edge } else { -edge }
+        };
+        let place = self.other[axis] + (along(0) + along(1) + along(2));
+        (if face.is_multiple_of(2) { place } else { -place }) - self.half[axis]
     }
 
     /// The corner of the other box that is lowest over a face; of equal ones the first.
+    #[inline(always)]
     pub(super) fn lowest(&self, face: usize) -> usize {
         let row = self.turn.row(face / 2);
         let up = if face.is_multiple_of(2) { 1.0 } else { -1.0 };
@@ -117,18 +181,21 @@ impl Side {
     }
 
     /// Height of a point over the plane of a face (m).
+    #[inline(always)]
     pub(super) fn height(&self, face: usize, point: &Vector3<f64>) -> f64 {
         let along = point[face / 2];
         (if face.is_multiple_of(2) { along } else { -along }) - self.half[face / 2]
     }
 
     /// Whether the projection of a point on a face is in the face, or at most `slack` (m) beside each of its edges.
+    #[inline(always)]
     pub(super) fn is_over(&self, face: usize, point: &Vector3<f64>, slack: f64) -> bool {
         next(face / 2).iter().all(|&axis| point[axis].abs() <= self.half[axis] + slack)
     }
 
     /// The face whose normal is along `direction` if the cosine of the angle is above `least`; of equal ones the
     /// first.
+    #[inline(always)]
     pub(super) fn facing(direction: &Vector3<f64>, least: f64) -> Option<usize> {
         let (mut best, mut largest) = (None, least);
         for face in 0..6 {
@@ -142,12 +209,14 @@ impl Side {
     }
 
     /// A point of this frame in the world.
+    #[inline(always)]
     pub(super) fn place(&self, point: &Vector3<f64>) -> Vector3<f64> {
-        self.center + self.axes * point
+        self.center + times(&self.axes, point)
     }
 
     /// A direction of this frame in the world.
+    #[inline(always)]
     pub(super) fn to_world(&self, direction: &Vector3<f64>) -> Vector3<f64> {
-        self.axes * direction
+        times(&self.axes, direction)
     }
 }
