@@ -92,10 +92,9 @@ impl Work for Prepare<'_> {
 fn targets(beside: &Beside, [part, deepest]: [f64; 2]) -> Option<[f64; LANES]> {
     let mut targets = [f64::NEG_INFINITY; LANES];
     let mut is_any = false;
-    for lane in 0..LANES {
-        let gap = beside.gap_after[lane];
+    for (target, &gap) in targets.iter_mut().zip(&beside.gap_after) {
         if gap < deepest {
-            targets[lane] = if gap < 0.0 { -part * gap } else { -gap };
+            *target = if gap < 0.0 { -part * gap } else { -gap };
             is_any = true;
         }
     }
