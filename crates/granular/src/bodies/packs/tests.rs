@@ -15,6 +15,7 @@ use super::{
 use crate::{
     bodies::contact::Local,
     contact::larger,
+    grains::narrow,
     packs::{lanes::Single as Lane, processor, vectors::Vectors},
 };
 
@@ -111,7 +112,7 @@ fn packs_give_the_bits_of_one_contact_after_another() {
     both(|| {
         let mut slides = 0;
         for seed in 0..300 {
-            let law = LAWS[seed as usize % 2];
+            let law = LAWS[usize::from(seed % 2 == 1)];
             let (givens, motions) = random_slab(seed);
             let (mut packs, largest) = packed(&givens, &motions);
             let single = |given| Single::new(given, &motions, STEP);
@@ -156,7 +157,7 @@ fn packs_give_the_bits_of_one_contact_after_another() {
 fn packs_are_judged_as_one_contact_after_another() {
     both(|| {
         for seed in 0..300 {
-            let law = LAWS[seed as usize % 2];
+            let law = LAWS[usize::from(seed % 2 == 1)];
             let (givens, start) = random_slab(seed);
             let (mut packs, _) = packed(&givens, &start);
             let mut singly: Vec<Single> =
@@ -255,7 +256,7 @@ fn a_contact_with_a_number_that_is_not_finite_is_named() {
     for (number, given) in (0..).zip(&givens) {
         packs.push(&contact(given), number, given.arms, &given.impulse);
     }
-    assert_eq!(packs.assemble(&motions, STEP), Err(wrong as u32));
+    assert_eq!(packs.assemble(&motions, STEP), Err(narrow(wrong)));
 }
 
 #[test]
