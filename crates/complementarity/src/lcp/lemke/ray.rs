@@ -1,6 +1,6 @@
 //! Secondary rays and their certificate.
 
-use nalgebra::{DVector, DVectorView};
+use nalgebra::DVector;
 
 use crate::lcp::Problem;
 
@@ -55,49 +55,63 @@ impl Ray {
         if ![self.artificial, self.artificial_rate].iter().chain(vectors).all(is_magnitude) {
             return f64::INFINITY;
         }
-        let mut violation = 0.0_f64;
-        for i in 0..problem.dimension() {
-            let covering = self.covering[i];
-            let start = [problem.vector()[i], covering * self.artificial];
-            let w = relative_sum(problem, i, &self.z, start);
-            let rate =
-                relative_sum(problem, i, &self.direction, [0.0, covering * self.artificial_rate]);
+        let rate = self.artificial_rate;
+        let rows = self.covering.iter().zip(problem.vector().as_slice()).enumerate();
+        rows.fold(0.0, |violation: f64, (i, (covering, q))| {
+            let mut w = Relative::default();
+            let mut change = Relative::default();
+            let row = problem.matrix().as_slice()[i..].iter().step_by(self.z.len());
+            for ((m, z), direction) in row.zip(self.z.as_slice()).zip(self.direction.as_slice()) {
+                w.add(m * z);
+                change.add(m * direction);
+            }
+            w.add(*q);
+            w.add(covering * self.artificial);
+            change.add(covering * rate);
             let positive = self.z[i] > 0.0 || self.direction[i] > 0.0;
             let missed = |sum: f64| if positive { sum.abs() } else { (-sum).max(0.0) };
-            violation = violation.max(missed(w)).max(missed(rate));
-        }
-        violation
+            violation.max(missed(w.value())).max(missed(change.value()))
+        })
     }
 
     /// Whether its direction `y` proves that no `z ≥ 0` has `M z + q ≥ 0`: then `y·(M z + q) ≤ y·q < 0`, as `y ≥ 0` and `Mᵀ y ≤ 0`.
     /// Each sum is judged relative to the magnitudes of its terms: what is zero is so to rounding.
     pub(super) fn proves_infeasibility(&self, problem: &Problem) -> bool {
         let y = &self.direction;
-        let products = |column: DVectorView<'_, f64>| {
-            relative(column.iter().zip(y).map(|(entry, y)| entry * y))
+        let products = |column: &[f64]| {
+            let mut sum = Relative::default();
+            column.iter().zip(y.as_slice()).for_each(|(entry, y)| sum.add(entry * y));
+            sum.value()
         };
         // A rate of the artificial variable makes the direction one of another problem.
         let is_own = self.artificial_rate <= ROUNDING;
         is_own
-            && products(problem.vector().column(0)) < -Self::TOLERANCE
-            && problem.matrix().column_iter().all(|column| products(column) <= ROUNDING)
+            && products(problem.vector().as_slice()) < -Self::TOLERANCE
+            && problem
+                .matrix()
+                .as_slice()
+                .chunks_exact(y.len())
+                .all(|column| products(column) <= ROUNDING)
     }
 }
 
-/// `Σ_j M_ij z_j` plus two other terms, relative to the sum of their magnitudes (0 if all are 0).
-fn relative_sum(problem: &Problem, i: usize, z: &DVector<f64>, terms: [f64; 2]) -> f64 {
-    let products = problem.matrix().row(i).into_iter().zip(z).map(|(m, z)| m * z);
-    relative(products.chain(terms))
+/// A sum, and that of the magnitudes of its terms.
+#[derive(Clone, Copy, Default)]
+struct Relative {
+    sum: f64,
+    size: f64,
 }
 
-/// The sum of `terms` relative to the sum of their magnitudes (0 if all are 0).
-fn relative(terms: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut size) = (0.0, 0.0);
-    for term in terms {
-        sum += term;
-        size += term.abs();
+impl Relative {
+    fn add(&mut self, term: f64) {
+        self.sum += term;
+        self.size += term.abs();
     }
-    if size > 0.0 { sum / size } else { 0.0 }
+
+    /// The sum relative to the sum of the magnitudes (0 if all are 0).
+    fn value(self) -> f64 {
+        if self.size > 0.0 { self.sum / self.size } else { 0.0 }
+    }
 }
 
 impl Workspace {
