@@ -18,7 +18,7 @@
 //!   (for copositive-plus `M` it proves that the problem is infeasible). Problems constructed for the purpose may
 //!   need exponentially many pivots; the method then stops at the limit.
 //! - **Cost** about `2 n²` multiply-adds per pivot, usually `n/2` to `2 n` pivots. Once the workspace has been used
-//!   for this size nothing is allocated, except for the ray that ends a failed solve.
+//!   for this size nothing is allocated, except for the first ray.
 //!   Up to four unknowns with a positive definite matrix, as of contacts without friction, are solved by Murty's
 //!   principal pivoting, which needs less for each pivot and no path.
 //! - **Deterministic**: single-threaded, fixed order.
@@ -139,6 +139,8 @@ pub struct Workspace {
     /// The answer before its refinement.
     unrefined: DVector<f64>,
     ray: Option<Ray>,
+    /// Memory for the next ray.
+    spare_ray: Option<Ray>,
 }
 
 impl Workspace {
@@ -207,7 +209,7 @@ pub fn solve(
     if settings.restarts > 0
         && let Some(report) = direct::solve(problem, settings, z)
     {
-        workspace.ray = None;
+        workspace.forget_ray();
         return Ok(report);
     }
     Ok(follow_paths(problem, None, settings, workspace, z))
@@ -279,7 +281,7 @@ fn follow_paths(
     z: &mut DVector<f64>,
 ) -> Report {
     workspace.prepare(problem.dimension());
-    workspace.ray = None;
+    workspace.forget_ray();
     z.as_mut_slice().fill(0.0);
     let mut report =
         Report { status: Status::Solved, iterations: 0, residual: 0.0, relative_residual: 0.0 };
@@ -319,7 +321,7 @@ fn follow_paths(
         }
         if report.relative_residual <= settings.tolerance {
             report.status = Status::Solved;
-            workspace.ray = None;
+            workspace.forget_ray();
             return report;
         }
         #[cfg(feature = "tracing")]
@@ -332,6 +334,8 @@ fn follow_paths(
                     if workspace.ray.insert(ray).proves_infeasibility(problem) {
                         return report;
                     }
+                } else {
+                    workspace.spare_ray = Some(ray);
                 }
             }
             End::Limit => {

@@ -115,28 +115,59 @@ impl Relative {
 }
 
 impl Workspace {
-    /// The ray along which the variable of `column` grows without limit.
-    pub(super) fn secondary_ray(&self, problem: &Problem, column: usize) -> Ray {
+    /// The ray along which the variable of `column` grows without limit, in the memory of an earlier one.
+    pub(super) fn secondary_ray(&mut self, problem: &Problem, column: usize) -> Ray {
+        let mut ray = self.spare_ray.take().unwrap_or_else(Ray::empty);
         let (dictionary, scaling) = (&self.dictionary, problem.scaling());
         let n = dictionary.size();
+        ray.resize(n);
         let artificial = dictionary.artificial();
         let value = |variable| match dictionary.place(variable) {
             Place::Row(row) => dictionary.values()[row].max(0.0),
             Place::Column(_) => 0.0,
         };
         let rate = |variable| rate(dictionary, variable, column);
-        let mut direction = DVector::from_fn(n, |i, _| scaling.unscale_z(i, rate(n + i)));
-        let mut artificial_rate = scaling.unscale_artificial(rate(artificial));
+        ray.artificial = scaling.unscale_artificial(value(artificial));
+        ray.artificial_rate = scaling.unscale_artificial(rate(artificial));
+        let vectors = ray.z.iter_mut().zip(&mut ray.direction).zip(&mut ray.covering);
+        let mut largest = ray.artificial_rate;
+        for (i, ((z, direction), covering)) in vectors.enumerate() {
+            *z = scaling.unscale_z(i, value(n + i));
+            *direction = scaling.unscale_z(i, rate(n + i));
+            *covering = scaling.unscale_covering(i, self.covering[i]);
+            largest = direction.abs().max(largest);
+        }
         // Not zero: `w` is a function of `z` and `t`, so one of these grows.
-        let largest = direction.amax().max(artificial_rate);
-        direction /= largest;
-        artificial_rate /= largest;
-        Ray {
-            z: DVector::from_fn(n, |i, _| scaling.unscale_z(i, value(n + i))),
-            artificial: scaling.unscale_artificial(value(artificial)),
-            direction,
-            artificial_rate,
-            covering: DVector::from_fn(n, |i, _| scaling.unscale_covering(i, self.covering[i])),
+        ray.direction /= largest;
+        ray.artificial_rate /= largest;
+        ray
+    }
+
+    /// Drops the ray of an earlier solve or path, and keeps its memory.
+    pub(super) fn forget_ray(&mut self) {
+        if let Some(ray) = self.ray.take() {
+            self.spare_ray = Some(ray);
+        }
+    }
+}
+
+impl Ray {
+    fn empty() -> Self {
+        let none = DVector::zeros(0);
+        Self {
+            z: none.clone(),
+            artificial: 0.0,
+            direction: none.clone(),
+            artificial_rate: 0.0,
+            covering: none,
+        }
+    }
+
+    fn resize(&mut self, n: usize) {
+        for vector in [&mut self.z, &mut self.direction, &mut self.covering] {
+            if vector.len() != n {
+                vector.resize_vertically_mut(n, 0.0);
+            }
         }
     }
 }
