@@ -142,6 +142,7 @@ impl CoveringPath {
         conditions.set(contacts, states, row, dictionary);
         if contacts.rows[row].normal.is_none()
             && let Some(tangent) = contacts.tangent(row)
+            && states[tangent].is_between()
         {
             conditions.set(contacts, states, tangent, dictionary);
         }

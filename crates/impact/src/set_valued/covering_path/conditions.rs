@@ -167,28 +167,17 @@ impl Conditions {
 
     /// Writes the distances, infinite where a margin does not fall, and returns the least.
     fn find_steps(&mut self, dictionary: &Dictionary, tau: f64, forward: f64) -> f64 {
-        let groups = self.steps.len();
-        let (values, slopes) = (lanes(dictionary.values()), lanes(dictionary.slopes()));
-        let before = (lanes(dictionary.values_before()), lanes(dictionary.slopes_before()));
-        let (coefficients, x) = (lanes(&self.coefficients), (values, slopes));
-        let mut least = [f64::INFINITY; LANES];
-        for (group, [first, second]) in self.steps.iter_mut().enumerate() {
-            let [sign, cover, second_sign, factor, constant, second_cover] =
-                std::array::from_fn(|index| &coefficients[index * groups + group]);
-            let (value, own) = (&x.0[group], &x.1[group]);
-            let (value_before, own_before) = (&before.0[group], &before.1[group]);
-            for lane in 0..LANES {
-                let margin = sign[lane] * value[lane];
-                let slope = sloped(sign[lane] * own[lane], cover[lane]);
-                first[lane] = step(margin, slope, tau, forward);
-                let bound = factor[lane] * value_before[lane] + constant[lane];
-                let margin = second_sign[lane] * value[lane] + bound;
-                let own = second_sign[lane] * own[lane] + factor[lane] * own_before[lane];
-                second[lane] = step(margin, sloped(own, second_cover[lane]), tau, forward);
-                least[lane] = smaller(smaller(first[lane], second[lane]), least[lane]);
-            }
-        }
-        least.into_iter().fold(f64::INFINITY, smaller)
+        let stride = self.stride;
+        let mut parts = self.coefficients.chunks_exact(stride).map(lanes);
+        let coefficients: [_; COEFFICIENTS] =
+            std::array::from_fn(|_| parts.next().unwrap_or_default());
+        let x = [
+            lanes(dictionary.values()),
+            lanes(dictionary.slopes()),
+            lanes(dictionary.values_before()),
+            lanes(dictionary.slopes_before()),
+        ];
+        find_steps(&mut self.steps, coefficients, x, (tau, forward))
     }
 
     /// The margin by which `row` does not leave its state for `to`.
@@ -222,6 +211,39 @@ const fn beyond(state: State, first: bool) -> State {
         (State::Between(side), false) => State::Bound(side),
         (State::Bound(side), _) => State::Between(side),
     }
+}
+
+/// Writes the distances to where the first and the second conditions are violated, and returns the least.
+fn find_steps(
+    steps: &mut [[[f64; LANES]; 2]],
+    [sign, cover, second_sign, factor, constant, second_cover]: [&[[f64; LANES]]; COEFFICIENTS],
+    [values, slopes, values_before, slopes_before]: [&[[f64; LANES]]; 4],
+    (tau, forward): (f64, f64),
+) -> f64 {
+    let mut least = [f64::INFINITY; LANES];
+    let firsts = sign.iter().zip(cover).zip(values).zip(slopes);
+    for ([found, _], (((sign, cover), value), own)) in steps.iter_mut().zip(firsts) {
+        for lane in 0..LANES {
+            let slope = sloped(sign[lane] * own[lane], cover[lane]);
+            found[lane] = step(sign[lane] * value[lane], slope, tau, forward);
+        }
+        least = std::array::from_fn(|lane| smaller(found[lane], least[lane]));
+    }
+    let seconds = second_sign.iter().zip(factor).zip(constant).zip(second_cover);
+    let x = values.iter().zip(slopes).zip(values_before).zip(slopes_before);
+    for (([_, found], (((sign, factor), constant), cover)), x) in
+        steps.iter_mut().zip(seconds).zip(x)
+    {
+        let (((value, own), value_before), own_before) = x;
+        for lane in 0..LANES {
+            let bound = factor[lane] * value_before[lane] + constant[lane];
+            let own = sign[lane] * own[lane] + factor[lane] * own_before[lane];
+            let slope = sloped(own, cover[lane]);
+            found[lane] = step(sign[lane] * value[lane] + bound, slope, tau, forward);
+        }
+        least = std::array::from_fn(|lane| smaller(found[lane], least[lane]));
+    }
+    least.into_iter().fold(f64::INFINITY, smaller)
 }
 
 /// The slope of a margin, where it is not rounding: the velocities of rows that are multiples of each other move
