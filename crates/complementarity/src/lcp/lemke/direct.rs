@@ -202,10 +202,11 @@ fn is_definite<const N: usize>(matrix: &[[f64; N]; N]) -> bool {
             return false;
         }
         let inverse = 1.0 / part[k][k];
-        for i in k + 1..N {
-            let factor = part[i][k] * inverse;
-            for j in k + 1..=i {
-                part[i][j] -= factor * part[j][k];
+        let column: [f64; N] = std::array::from_fn(|i| part[i][k]);
+        for (i, row) in part.iter_mut().enumerate().skip(k + 1) {
+            let factor = column[i] * inverse;
+            for (entry, above) in row[k + 1..=i].iter_mut().zip(&column[k + 1..=i]) {
+                *entry -= factor * above;
             }
         }
     }

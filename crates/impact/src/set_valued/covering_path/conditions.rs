@@ -156,8 +156,8 @@ impl Conditions {
         for (group, [first, second]) in self.steps.iter().enumerate() {
             for lane in 0..LANES {
                 let row = group * LANES + lane;
-                if first[lane] == nearest || second[lane] == nearest {
-                    let to = beyond(states[row], first[lane] == nearest);
+                if first[lane] <= nearest || second[lane] <= nearest {
+                    let to = beyond(states[row], first[lane] <= nearest);
                     return Some((nearest, Condition { row, to }));
                 }
             }
