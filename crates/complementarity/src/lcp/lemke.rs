@@ -18,7 +18,9 @@
 //!   (for copositive-plus `M` it proves that the problem is infeasible). Problems constructed for the purpose may
 //!   need exponentially many pivots; the method then stops at the limit.
 //! - **Cost** about `2 n²` multiply-adds per pivot, usually `n/2` to `2 n` pivots. Once the workspace has been used
-//!   for this size nothing is allocated, except for the ray that ends a failed solve.
+//!   for this size nothing is allocated, except for the first ray.
+//!   Up to four unknowns with a positive definite matrix, as of contacts without friction, are solved by Murty's
+//!   principal pivoting, which needs less for each pivot and no path.
 //! - **Deterministic**: single-threaded, fixed order.
 //!
 //! # Degeneracy and tolerances
@@ -40,7 +42,9 @@
 //! P. M. J. Harris, "Pivot selection methods of the Devex LP code", *Mathematical Programming* 5
 //! (1973) 1–28 (two-pass ratio test).
 
+mod answer;
 mod dictionary;
+mod direct;
 mod ratio;
 mod ray;
 #[cfg(test)]
@@ -50,24 +54,14 @@ use nalgebra::DVector;
 
 pub use ray::Ray;
 
-use crate::lcp::{
-    Problem, Report, Status,
-    residual::{Judge, Residuals},
-    scaling::Scaling,
-};
+use crate::lcp::{Problem, Report, Status, residual::Judge};
 use dictionary::{Dictionary, Place};
 use ratio::RatioTest;
-
-/// Answers above this relative residual are refined.
-const REFINE_ABOVE: f64 = 1e-14;
 
 /// A path that takes more than this times `n` pivots is interrupted for another covering vector, and is resumed only
 /// if no other leads to an answer. On contact problems a path takes less than `2 n` pivots, unless contacts coincide
 /// to some 1e-8 of their distance: rounding then dominates the lexicographic comparisons and the path may cycle.
 const PATIENCE: usize = 20;
-
-/// Maximum number of refinements of one answer.
-const REFINEMENTS: usize = 3;
 
 /// Settings of [`solve`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +77,7 @@ pub struct Settings {
     pub pivot_limit: usize,
     /// Maximum number of further covering vectors (default 4), unless a ray proves that no `z ≥ 0` has `M z + q ≥ 0`. As
     /// long as some remain, a path is interrupted after `20 n` pivots. With 0 the method is Lemke's original one: it follows
-    /// one path, and a ray that ends the path is the result.
+    /// one path, also for small definite problems, and a ray that ends the path is the result.
     pub restarts: usize,
 }
 
@@ -145,6 +139,8 @@ pub struct Workspace {
     /// The answer before its refinement.
     unrefined: DVector<f64>,
     ray: Option<Ray>,
+    /// Memory for the next ray.
+    spare_ray: Option<Ray>,
 }
 
 impl Workspace {
@@ -178,9 +174,9 @@ impl Workspace {
 
 /// Solves `problem` and writes the answer to `z` (length `n`), whose previous content is ignored.
 ///
-/// The covering vector is 1 for every row of the scaled problem, so that the answer does not depend
-/// on the units. [`Report::iterations`] counts the pivots of all paths. Unless the status is
-/// [`Status::Solved`], `z` holds the best of the answers seen, with its residual in the report.
+/// The covering vector is 1 for every row of the scaled problem, so that the answer does not depend on the units.
+/// [`Report::iterations`] counts the pivots of all paths, or the principal pivots of a small definite problem. Unless
+/// the status is [`Status::Solved`], `z` holds the best of the answers seen, with its residual in the report.
 ///
 /// # Errors
 ///
@@ -210,6 +206,12 @@ pub fn solve(
     z: &mut DVector<f64>,
 ) -> Result<Report, Error> {
     check(problem, settings, z)?;
+    if settings.restarts > 0
+        && let Some(report) = direct::solve(problem, settings, z)
+    {
+        workspace.forget_ray();
+        return Ok(report);
+    }
     Ok(follow_paths(problem, None, settings, workspace, z))
 }
 
@@ -279,7 +281,7 @@ fn follow_paths(
     z: &mut DVector<f64>,
 ) -> Report {
     workspace.prepare(problem.dimension());
-    workspace.ray = None;
+    workspace.forget_ray();
     z.as_mut_slice().fill(0.0);
     let mut report =
         Report { status: Status::Solved, iterations: 0, residual: 0.0, relative_residual: 0.0 };
@@ -319,7 +321,7 @@ fn follow_paths(
         }
         if report.relative_residual <= settings.tolerance {
             report.status = Status::Solved;
-            workspace.ray = None;
+            workspace.forget_ray();
             return report;
         }
         #[cfg(feature = "tracing")]
@@ -332,6 +334,8 @@ fn follow_paths(
                     if workspace.ray.insert(ray).proves_infeasibility(problem) {
                         return report;
                     }
+                } else {
+                    workspace.spare_ray = Some(ray);
                 }
             }
             End::Limit => {
@@ -399,95 +403,6 @@ impl Workspace {
             }
             _ => self.covering.extend((0..n).map(|i| 1.0 + spread(attempt, i))),
         }
-    }
-
-    /// Reads the candidate from the dictionary, refines it and returns its residuals.
-    fn extract(&mut self, problem: &Problem, tolerance: f64) -> Residuals {
-        let n = problem.dimension();
-        self.candidate.as_mut_slice().fill(0.0);
-        for row in 0..n {
-            let variable = self.dictionary.basic(row);
-            if (n..2 * n).contains(&variable) {
-                let (i, value) = (variable - n, self.dictionary.values()[row]);
-                self.candidate[i] = problem.scaling().unscale_z(i, value).max(0.0);
-            }
-        }
-        let mut found = self.measured(problem, tolerance);
-        for _ in 0..REFINEMENTS {
-            let precise = found.0 <= REFINE_ABOVE && found.1.is_some();
-            if precise || !self.dictionary.artificial_is_nonbasic() {
-                break;
-            }
-            self.unrefined.copy_from(&self.candidate);
-            self.refine(problem.scaling());
-            let refined = self.measured(problem, tolerance);
-            let comes_within = found.1.is_none() && refined.1.is_some();
-            let better = refined.0 < found.0 || (comes_within && refined.0 <= REFINE_ABOVE);
-            if !better {
-                std::mem::swap(&mut self.candidate, &mut self.unrefined);
-                self.judge.add_up(problem, &self.candidate, true);
-                break;
-            }
-            found = refined;
-        }
-        found.1.unwrap_or_else(|| self.polish(problem, tolerance))
-    }
-
-    /// The largest scaled error of a row of the candidate, and its residuals if quick bounds show them to be within
-    /// the tolerance.
-    fn measured(&mut self, problem: &Problem, tolerance: f64) -> (f64, Option<Residuals>) {
-        let Self { judge, candidate, .. } = self;
-        judge.add_up(problem, candidate, true);
-        (judge.scaled_slack(problem, candidate), judge.within(problem, candidate, tolerance))
-    }
-
-    /// Corrects rows with an approach so small that the ratio test takes it for zero, by changing the unknown of the
-    /// row. Returns the residuals of the candidate.
-    fn polish(&mut self, problem: &Problem, tolerance: f64) -> Residuals {
-        let n = problem.dimension();
-        let diagonal = problem.matrix().as_slice().iter().step_by(n + 1);
-        let mut changed = false;
-        self.unrefined.copy_from(&self.candidate);
-        for (i, &diagonal) in diagonal.enumerate() {
-            let approaches = self.candidate[i] == 0.0
-                && diagonal > 0.0
-                && self.judge.approaches(problem, i, tolerance);
-            if approaches {
-                self.candidate[i] = -self.judge.slack[i] / diagonal;
-                changed = true;
-            }
-        }
-        let residuals = self.judge.residuals(problem, &self.unrefined);
-        if !changed {
-            return residuals;
-        }
-        let polished = self.judge.residuals(problem, &self.candidate);
-        if polished.relative <= residuals.relative.max(tolerance) {
-            return polished;
-        }
-        std::mem::swap(&mut self.candidate, &mut self.unrefined);
-        residuals
-    }
-
-    /// Adds `B⁻¹ (q + M z − w)` to the basic `z`, where `w` is zero unless basic.
-    ///
-    /// Column `k` of `B⁻¹` is minus the dictionary's column of `w_k`; where `w_k` is basic, its own
-    /// residual is zero, as `w` is recomputed from `z`.
-    fn refine(&mut self, scaling: &Scaling) {
-        let Self { dictionary, judge: Judge { slack, .. }, candidate, .. } = self;
-        dictionary.complete();
-        let n = dictionary.size();
-        for k in 0..n {
-            let Place::Column(column) = dictionary.place(k) else { continue };
-            let residual = scaling.slack(k, slack[k]);
-            for (row, entry) in dictionary.column(column).iter().enumerate() {
-                let variable = dictionary.basic(row);
-                if (n..2 * n).contains(&variable) {
-                    candidate[variable - n] -= scaling.unscale_z(variable - n, entry * residual);
-                }
-            }
-        }
-        candidate.apply(|z| *z = z.max(0.0));
     }
 }
 

@@ -58,6 +58,8 @@
 //! comparison of row errors with row sizes: W. Oettli, W. Prager, "Compatibility of approximate solution of linear equations with given error bounds for
 //! coefficients and right-hand sides", *Numerische Mathematik* 6 (1964) 405–409. The sizes are derived above.
 
+pub(crate) mod quick;
+
 use nalgebra::DVector;
 
 use super::{
@@ -190,66 +192,6 @@ impl Judge {
         }
     }
 
-    /// The natural map of a `z ≥ 0` and a bound of its relative residual, if a cheap bound shows that they are
-    /// within the tolerance. The bound uses `|q_i|` and the unknowns that act on row `i` directly, neither of which
-    /// is above `s_i`, instead of the sizes of all rows. The sums are those of [`add_up`](Self::add_up).
-    pub(crate) fn within(
-        &self,
-        problem: &Problem,
-        z: &DVector<f64>,
-        tolerance: f64,
-    ) -> Option<Residuals> {
-        // The unit roundoff is half of ε.
-        let rounding = 0.5 * CANCELLATION * rounding(z.len());
-        let (mut natural_map, mut relative) = (0.0, 0.0);
-        for (i, (&z_i, &w)) in z.as_slice().iter().zip(self.slack.as_slice()).enumerate() {
-            let terms = self.terms[i];
-            if !(z_i >= 0.0 && terms < f64::MAX) {
-                return None;
-            }
-            let missed = if z_i > 0.0 { w.abs() } else { -w };
-            let at_worst = missed + rounding * terms;
-            if at_worst <= 0.0 {
-                continue;
-            }
-            let mut size = problem.vector()[i].abs();
-            if at_worst > tolerance * size {
-                size = at_once(problem, i).min(OWN * terms).max(size);
-                // The comparison is false for NaN.
-                let enough = at_worst <= tolerance * size;
-                if !enough {
-                    return None;
-                }
-            }
-            if missed > 0.0 {
-                let (row, column) = problem.scaling().factors(i);
-                let natural = smaller(z_i / column / row, w).abs();
-                natural_map = larger(natural, natural_map);
-                relative = larger(missed / size, relative);
-            }
-        }
-        Some(Residuals { natural_map, relative })
-    }
-
-    /// Whether row `i` of the current answer is negative by more than the tolerance relative to `|q_i|` and the
-    /// direct effects on it.
-    pub(crate) fn approaches(&self, problem: &Problem, i: usize, tolerance: f64) -> bool {
-        let missed = -self.slack[i];
-        let reach = || at_once(problem, i).min(OWN * self.terms[i]);
-        missed > tolerance * problem.vector()[i].abs() && missed > tolerance * reach()
-    }
-
-    /// The largest `r_i |w_i|` of the rows of the current answer that should be zero, relative to the scale of `q`.
-    pub(crate) fn scaled_slack(&self, problem: &Problem, z: &DVector<f64>) -> f64 {
-        let scaling = problem.scaling();
-        let mut largest = 0.0;
-        for (i, (&z, &w)) in z.as_slice().iter().zip(self.slack.as_slice()).enumerate() {
-            let missed = scaling.factors(i).0 * if z > 0.0 { w.abs() } else { -w };
-            largest = if missed > largest || missed.is_nan() { missed } else { largest };
-        }
-        largest / scaling.level()
-    }
-
     /// Both residuals of `z`.
     pub(crate) fn residuals(&mut self, problem: &Problem, z: &DVector<f64>) -> Residuals {
         self.mixed_residuals(problem, z, 0)
@@ -316,26 +258,9 @@ impl Judge {
 
     /// Writes `M z + q` and `|M||z| + |q|`, column by column and skipping the zeros of `z`.
     pub(crate) fn add_up(&mut self, problem: &Problem, z: &DVector<f64>, with_vector: bool) {
-        let n = problem.dimension();
-        assert_eq!(z.len(), n, "z has the wrong length");
-        let (w, size) = (self.slack.as_mut_slice(), self.terms.as_mut_slice());
-        if with_vector {
-            w.copy_from_slice(problem.vector().as_slice());
-        } else {
-            w.fill(0.0);
-        }
-        for (size, w) in size.iter_mut().zip(w.iter()) {
-            *size = w.abs();
-        }
-        for (column, &z) in problem.matrix().as_slice().chunks_exact(n).zip(z.as_slice()) {
-            if z != 0.0 {
-                for ((w, size), m) in w.iter_mut().zip(size.iter_mut()).zip(column) {
-                    let term = m * z;
-                    *w += term;
-                    *size += term.abs();
-                }
-            }
-        }
+        assert_eq!(z.len(), problem.dimension(), "z has the wrong length");
+        let (slack, terms) = (self.slack.as_mut_slice(), self.terms.as_mut_slice());
+        quick::add_up(problem, z.as_slice(), with_vector, slack, terms);
     }
 }
 
@@ -363,12 +288,34 @@ fn at_once(problem: &Problem, i: usize) -> f64 {
     largest
 }
 
+/// The same for all rows.
+fn direct_effects(problem: &Problem, effects: &mut [f64]) {
+    effects.fill(0.0);
+    let columns = problem.matrix().as_slice().chunks_exact(effects.len());
+    for (j, (column, q)) in columns.zip(problem.vector().as_slice()).enumerate() {
+        if !is_driven(problem, j) {
+            continue;
+        }
+        let unknown = q.abs() / column[j].abs();
+        for (i, (effect, entry)) in effects.iter_mut().zip(column).enumerate() {
+            let reach = entry.abs() * unknown;
+            if *entry != 0.0 && j != i && reach > *effect && reach.is_finite() {
+                *effect = larger(reach * damping(problem, i, j), *effect);
+            }
+        }
+    }
+}
+
 /// `min(1, √(|M_ii M_jj| / |M_ij M_ji|))`, or 1 without diagonal entries.
 fn damping(problem: &Problem, i: usize, j: usize) -> f64 {
     let n = problem.dimension();
     let entry = |i: usize, j: usize| problem.matrix().as_slice()[j * n + i].abs();
+    let (first, second) = (entry(i, j), entry(j, i));
+    if first.max(second) <= entry(i, i).min(entry(j, j)) {
+        return 1.0;
+    }
     let own = entry(i, i).sqrt() * entry(j, j).sqrt();
-    let pair = entry(i, j).sqrt() * entry(j, i).sqrt();
+    let pair = first.sqrt() * second.sqrt();
     if own > 0.0 && pair > own { own / pair } else { 1.0 }
 }
 
@@ -403,8 +350,9 @@ fn sizes(problem: &Problem, sizes: &mut [f64], before: &mut Vec<f64>) {
         sizes.fill(0.0);
         return;
     }
-    for (i, size) in sizes.iter_mut().enumerate() {
-        *size = at_once(problem, i).max(q[i].abs());
+    direct_effects(problem, sizes);
+    for (size, q) in sizes.iter_mut().zip(q) {
+        *size = size.max(q.abs());
     }
     while sizes.contains(&0.0) {
         before.clear();
@@ -427,14 +375,15 @@ fn floors(problem: &Problem, floors: &mut [f64]) {
     }
     let (n, matrix, q) = (floors.len(), problem.matrix().as_slice(), problem.vector());
     let factors = |i: usize| problem.scaling().factors(i);
-    let inert: Vec<usize> = (0..n).filter(|&i| matrix[i * n + i] > 0.0).collect();
-    let pushed = inert.iter().filter(|&&i| q[i] < 0.0);
-    let largest = LEAST * pushed.map(|&i| factors(i).0 * -q[i]).fold(0.0, f64::max);
+    let has_inertia = |i: &usize| matrix[i * n + i] > 0.0;
+    let pushed = (0..n).filter(|i| has_inertia(i) && q[*i] < 0.0);
+    let largest = LEAST * pushed.map(|i| factors(i).0 * -q[i]).fold(0.0, f64::max);
     for (i, floor) in floors.iter_mut().enumerate() {
-        let unit = if matrix[i * n + i] > 0.0 {
+        let unit = if has_inertia(&i) {
             1.0 / factors(i).0
         } else {
-            let entries = inert.iter().map(|&j| (matrix[j * n + i].abs(), factors(j).1));
+            let inert = (0..n).filter(has_inertia);
+            let entries = inert.map(|j| (matrix[j * n + i].abs(), factors(j).1));
             let strongest = entries.clone().map(|(entry, _)| entry).fold(0.0, f64::max);
             let strong = entries.clone().filter(|(entry, _)| *entry >= WEAKEST * strongest);
             let smallest = strong.map(|(entry, c)| entry * c).fold(f64::INFINITY, f64::min);

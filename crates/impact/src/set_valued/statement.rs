@@ -213,8 +213,9 @@ impl Statement {
             let units = (speed, own.max(percussion));
             let used = if frame.tangents == 1 {
                 let (slip, push) = (after[frame.row + 1], impulse[frame.row + 1]);
-                pair(slip + slip.abs(), push.max(0.0), units);
-                pair(slip.abs() - slip, (-push).max(0.0), units);
+                // The push along the slip; the other pair has a speed of zero.
+                let along = if slip < 0.0 { -push } else { push };
+                pair(2.0 * slip.abs(), along.max(0.0), units);
                 pair(slip.abs(), bound - push.abs(), units);
                 push.abs()
             } else {

@@ -43,7 +43,13 @@ const GROUPS: [(&str, &str, &str); 8] = [
         "Towers, walls and arches of blocks of 1 to 10⁴ kg that touch at four corners each, by our default method to 1e-8.",
     ),
     ("plus", "Impacts by PLUS", "One impact of 64 contacts, with the status of its answer."),
-    ("sets", "Sets of outcomes", "Samples of published impacts with all bookkeeping."),
+    (
+        "sets",
+        "Sets of outcomes",
+        "Samples of published impacts with all bookkeeping. A sample of the disk stack has some 100 pivots of 10 rows: 6.8 step \
+         problems, with the last small ones, of 14.6 pivots each. 150 ksamples/s on two threads leave 133 ns for each, all \
+         included.",
+    ),
     (
         "spheres",
         "Spheres",

@@ -1,6 +1,6 @@
 //! Secondary rays and their certificate.
 
-use nalgebra::{DVector, DVectorView};
+use nalgebra::DVector;
 
 use crate::lcp::Problem;
 
@@ -55,74 +55,119 @@ impl Ray {
         if ![self.artificial, self.artificial_rate].iter().chain(vectors).all(is_magnitude) {
             return f64::INFINITY;
         }
-        let mut violation = 0.0_f64;
-        for i in 0..problem.dimension() {
-            let covering = self.covering[i];
-            let start = [problem.vector()[i], covering * self.artificial];
-            let w = relative_sum(problem, i, &self.z, start);
-            let rate =
-                relative_sum(problem, i, &self.direction, [0.0, covering * self.artificial_rate]);
+        let rate = self.artificial_rate;
+        let rows = self.covering.iter().zip(problem.vector().as_slice()).enumerate();
+        rows.fold(0.0, |violation: f64, (i, (covering, q))| {
+            let mut w = Relative::default();
+            let mut change = Relative::default();
+            let row = problem.matrix().as_slice()[i..].iter().step_by(self.z.len());
+            for ((m, z), direction) in row.zip(self.z.as_slice()).zip(self.direction.as_slice()) {
+                w.add(m * z);
+                change.add(m * direction);
+            }
+            w.add(*q);
+            w.add(covering * self.artificial);
+            change.add(covering * rate);
             let positive = self.z[i] > 0.0 || self.direction[i] > 0.0;
             let missed = |sum: f64| if positive { sum.abs() } else { (-sum).max(0.0) };
-            violation = violation.max(missed(w)).max(missed(rate));
-        }
-        violation
+            violation.max(missed(w.value())).max(missed(change.value()))
+        })
     }
 
     /// Whether its direction `y` proves that no `z ≥ 0` has `M z + q ≥ 0`: then `y·(M z + q) ≤ y·q < 0`, as `y ≥ 0` and `Mᵀ y ≤ 0`.
     /// Each sum is judged relative to the magnitudes of its terms: what is zero is so to rounding.
     pub(super) fn proves_infeasibility(&self, problem: &Problem) -> bool {
         let y = &self.direction;
-        let products = |column: DVectorView<'_, f64>| {
-            relative(column.iter().zip(y).map(|(entry, y)| entry * y))
+        let products = |column: &[f64]| {
+            let mut sum = Relative::default();
+            column.iter().zip(y.as_slice()).for_each(|(entry, y)| sum.add(entry * y));
+            sum.value()
         };
         // A rate of the artificial variable makes the direction one of another problem.
         let is_own = self.artificial_rate <= ROUNDING;
         is_own
-            && products(problem.vector().column(0)) < -Self::TOLERANCE
-            && problem.matrix().column_iter().all(|column| products(column) <= ROUNDING)
+            && products(problem.vector().as_slice()) < -Self::TOLERANCE
+            && problem
+                .matrix()
+                .as_slice()
+                .chunks_exact(y.len())
+                .all(|column| products(column) <= ROUNDING)
     }
 }
 
-/// `Σ_j M_ij z_j` plus two other terms, relative to the sum of their magnitudes (0 if all are 0).
-fn relative_sum(problem: &Problem, i: usize, z: &DVector<f64>, terms: [f64; 2]) -> f64 {
-    let products = problem.matrix().row(i).into_iter().zip(z).map(|(m, z)| m * z);
-    relative(products.chain(terms))
+/// A sum, and that of the magnitudes of its terms.
+#[derive(Clone, Copy, Default)]
+struct Relative {
+    sum: f64,
+    size: f64,
 }
 
-/// The sum of `terms` relative to the sum of their magnitudes (0 if all are 0).
-fn relative(terms: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut size) = (0.0, 0.0);
-    for term in terms {
-        sum += term;
-        size += term.abs();
+impl Relative {
+    fn add(&mut self, term: f64) {
+        self.sum += term;
+        self.size += term.abs();
     }
-    if size > 0.0 { sum / size } else { 0.0 }
+
+    /// The sum relative to the sum of the magnitudes (0 if all are 0).
+    fn value(self) -> f64 {
+        if self.size > 0.0 { self.sum / self.size } else { 0.0 }
+    }
 }
 
 impl Workspace {
-    /// The ray along which the variable of `column` grows without limit.
-    pub(super) fn secondary_ray(&self, problem: &Problem, column: usize) -> Ray {
+    /// The ray along which the variable of `column` grows without limit, in the memory of an earlier one.
+    pub(super) fn secondary_ray(&mut self, problem: &Problem, column: usize) -> Ray {
+        let mut ray = self.spare_ray.take().unwrap_or_else(Ray::empty);
         let (dictionary, scaling) = (&self.dictionary, problem.scaling());
         let n = dictionary.size();
+        ray.resize(n);
         let artificial = dictionary.artificial();
         let value = |variable| match dictionary.place(variable) {
             Place::Row(row) => dictionary.values()[row].max(0.0),
             Place::Column(_) => 0.0,
         };
         let rate = |variable| rate(dictionary, variable, column);
-        let mut direction = DVector::from_fn(n, |i, _| scaling.unscale_z(i, rate(n + i)));
-        let mut artificial_rate = scaling.unscale_artificial(rate(artificial));
+        ray.artificial = scaling.unscale_artificial(value(artificial));
+        ray.artificial_rate = scaling.unscale_artificial(rate(artificial));
+        let vectors = ray.z.iter_mut().zip(&mut ray.direction).zip(&mut ray.covering);
+        let mut largest = ray.artificial_rate;
+        for (i, ((z, direction), covering)) in vectors.enumerate() {
+            *z = scaling.unscale_z(i, value(n + i));
+            *direction = scaling.unscale_z(i, rate(n + i));
+            *covering = scaling.unscale_covering(i, self.covering[i]);
+            largest = direction.abs().max(largest);
+        }
         // Not zero: `w` is a function of `z` and `t`, so one of these grows.
-        let largest = direction.amax().max(artificial_rate);
-        direction /= largest;
-        artificial_rate /= largest;
-        Ray {
-            z: DVector::from_fn(n, |i, _| scaling.unscale_z(i, value(n + i))),
-            artificial: scaling.unscale_artificial(value(artificial)),
-            direction,
-            artificial_rate,
-            covering: DVector::from_fn(n, |i, _| scaling.unscale_covering(i, self.covering[i])),
+        ray.direction /= largest;
+        ray.artificial_rate /= largest;
+        ray
+    }
+
+    /// Drops the ray of an earlier solve or path, and keeps its memory.
+    pub(super) fn forget_ray(&mut self) {
+        if let Some(ray) = self.ray.take() {
+            self.spare_ray = Some(ray);
+        }
+    }
+}
+
+impl Ray {
+    fn empty() -> Self {
+        let none = DVector::zeros(0);
+        Self {
+            z: none.clone(),
+            artificial: 0.0,
+            direction: none.clone(),
+            artificial_rate: 0.0,
+            covering: none,
+        }
+    }
+
+    fn resize(&mut self, n: usize) {
+        for vector in [&mut self.z, &mut self.direction, &mut self.covering] {
+            if vector.len() != n {
+                vector.resize_vertically_mut(n, 0.0);
+            }
         }
     }
 }

@@ -147,9 +147,12 @@ fn the_unit_of_q_may_be_anything() {
     for exponent in [-1000, -600, -1, 0, 1, 600, 1000] {
         let unit = 2_f64.powi(exponent);
         let scaled = problem(matrix.clone(), dvector![-3.0, -3.0] * unit);
-        let (report, z, _) = run(&scaled, &Settings::default());
-        assert_eq!((report.status, report.iterations), (Status::Solved, 3));
-        assert_relative_eq!(z / unit, dvector![1.0, 1.0], epsilon = 1e-14);
+        // A path, and principal pivots.
+        for (restarts, pivots) in [(0, 3), (4, 2)] {
+            let (report, z, _) = run(&scaled, &Settings { restarts, ..Settings::default() });
+            assert_eq!((report.status, report.iterations), (Status::Solved, pivots));
+            assert_relative_eq!(z / unit, dvector![1.0, 1.0], epsilon = 1e-14);
+        }
     }
 }
 
