@@ -21,7 +21,7 @@
 
 use nalgebra::Vector3;
 
-use crate::{contact::Contact, grains::Motion};
+use crate::{contact::Contact, grains::Motion, parallel::blocks};
 
 /// The displacement of a grain: half a cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -37,6 +37,29 @@ impl Shift {
     pub(crate) fn none(motion: &Motion) -> Self {
         Self { by: Vector3::zeros(), inverse_mass: motion.inverse_mass }
     }
+}
+
+/// The displacements with which a correction begins.
+pub(crate) fn begin(shifts: &mut Vec<Shift>, motions: &[Motion]) {
+    shifts.resize(motions.len(), Shift::default());
+    let reset = |(shifts, motions): (&mut [Shift], &[Motion])| {
+        let all = shifts.iter_mut().zip(motions);
+        all.for_each(|(shift, motion)| *shift = Shift::none(motion));
+    };
+    blocks((&mut shifts[..], motions), &reset, &|(), ()| ());
+}
+
+/// Moves grains, and returns the largest distance (m).
+pub(crate) fn displace(positions: &mut [Vector3<f64>], shifts: &[Shift]) -> f64 {
+    let add = |(positions, shifts): (&mut [Vector3<f64>], &[Shift])| {
+        let mut farthest = 0.0_f64;
+        for (position, shift) in positions.iter_mut().zip(shifts) {
+            *position += shift.by;
+            farthest = farthest.max(shift.by.norm_squared());
+        }
+        farthest
+    };
+    blocks((positions, shifts), &add, &f64::max).sqrt()
 }
 
 /// A push between two grains, which are numbered from the first of their slab.

@@ -2,7 +2,7 @@
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
-use crate::{correction::Shift, parallel::blocks, range, settings::Error};
+use crate::{parallel::blocks, range, settings::Error};
 
 /// Moment of inertia of a solid ball over `m r²`.
 const SOLID: f64 = 0.4;
@@ -332,19 +332,6 @@ impl Grains {
             },
             &|(), ()| (),
         );
-    }
-
-    /// Moves every grain, and returns the largest distance (m).
-    pub(crate) fn shift(&mut self, shifts: &[Shift]) -> f64 {
-        let add = |(positions, shifts): (&mut [Vector3<f64>], &[Shift])| {
-            let mut farthest = 0.0_f64;
-            for (position, shift) in positions.iter_mut().zip(shifts) {
-                *position += shift.by;
-                farthest = farthest.max(shift.by.norm_squared());
-            }
-            farthest
-        };
-        blocks((&mut self.positions[..], shifts), &add, &f64::max).sqrt()
     }
 }
 

@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 use self::{search::Search, sweeps::sweep};
 use crate::{
-    correction::Shift,
+    correction::{self, Shift},
     grains::{Grain, Grains},
     images::Images,
     link::{Alone, Link},
@@ -435,15 +435,7 @@ impl World {
         if deepest == 0.0 {
             return Ok(0.0);
         }
-        shifts.resize(grains.len(), Shift::default());
-        parallel::blocks(
-            (&mut shifts[..], &grains.motions[..]),
-            &|(shifts, motions)| {
-                let all = shifts.iter_mut().zip(motions);
-                all.for_each(|(shift, motion)| *shift = Shift::none(motion));
-            },
-            &|(), ()| (),
-        );
+        correction::begin(shifts, &grains.motions);
         if alone {
             phases(slabs, shifts, (false, 2 * sweeps), &|slab, shifts, _| slab.push(shifts));
         } else {
@@ -453,7 +445,7 @@ impl World {
             }
         }
         link.unite(&mut grains.motions);
-        let farthest = grains.shift(shifts);
+        let farthest = correction::displace(&mut grains.positions, shifts);
         let mut lifting = 0.0;
         for (place, (shift, motion)) in (0..).zip(shifts.iter().zip(&grains.motions)) {
             if link.owns(place) {
