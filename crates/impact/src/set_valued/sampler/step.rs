@@ -5,9 +5,6 @@ use super::{
     Sampler,
 };
 
-/// Steps of the path through planar contacts with a residual above this are refined.
-const REFINE_ABOVE: f64 = 1e-14;
-
 impl Sampler<'_> {
     /// Solves the problem of a step from the contact velocity with the increments; writes its impulses and the
     /// velocity after them.
@@ -31,12 +28,7 @@ impl Sampler<'_> {
         if !path.solve(&self.contact_velocity, &self.increments, &mut self.step_impulse) {
             return None;
         }
-        let figures = self.judge();
-        if figures.residual <= REFINE_ABOVE {
-            return Some(figures);
-        }
-        let path = self.path.as_mut()?;
-        path.refine(&self.contact_velocity, &mut self.step_impulse).then(|| self.judge())
+        Some(self.judge())
     }
 
     /// Takes a solution drawn among all, and judges it. Where not all are known, Lemke's method gets a covering vector of the step.
