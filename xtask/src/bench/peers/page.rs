@@ -40,7 +40,10 @@ const GROUPS: [(&str, &str, &str); 8] = [
     (
         "large",
         "Large problems with a known solution",
-        "Towers, walls and arches of blocks of 1 to 10⁴ kg that touch at four corners each, by our default method to 1e-8.",
+        "Towers, walls and arches of blocks of 1 to 10⁴ kg that touch at four corners each, by our default method to 1e-8. \
+         Elimination of a plane grid of n rows takes n^1.5 products in any order (Hoffman, Martin and Rose, 1973), √48 = 6.9 times \
+         as many a contact at 48 times the size. That of these walls takes 166 products of 3 × 3 blocks a contact at 100 contacts \
+         and 3355 at 4804, 20 times as many; the time grows less, because larger products are faster.",
     ),
     ("plus", "Impacts by PLUS", "One impact of 64 contacts, with the status of its answer."),
     (
