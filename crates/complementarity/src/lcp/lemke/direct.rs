@@ -7,17 +7,18 @@
 //! x = b + A\,y, \qquad \{x_k, y_k\} = \{w_k, z_k\} .
 //! ```
 //!
-//! At the start `x = w`. As long as a basic variable is negative, the pair with the least index of these is exchanged.
+//! At the start `x = w`. As long as a basic variable is negative, the pair of one is exchanged: of the most negative one in
+//! the first `n` pivots, and then of that with the least index, which brings no basis twice.
 //! The whole dictionary is on the stack, in the scaled units of the problem, so that the answer takes less time than a
 //! path of Lemke's method takes to begin.
 //!
 //! - **Needs** a positive definite matrix, symmetric or not. It has one solution then, which any method finds. All
-//!   exchanges are along a positive diagonal entry, and no basis comes twice.
+//!   exchanges are along a positive diagonal entry.
 //! - **Refuses** other problems, also those with a pivot that is not far above rounding or with answers that are not
 //!   found within the tolerance. They are for Lemke's method.
 //! - **Checks** its answers like those at the end of a path: they are refined with the inverse in the dictionary where
 //!   needed, and judged on the problem itself.
-//! - **Cost** `n²` multiply-adds a pivot, usually `n/2` and at most `2ⁿ − 1` pivots.
+//! - **Cost** `n²` multiply-adds a pivot, usually `n/2` and at most `n + 2ⁿ − 1` pivots.
 //!
 //! # Source
 //!
@@ -100,10 +101,15 @@ impl<const N: usize> Dictionary<N> {
 
     /// Pivots until no value is negative; returns the number of pivots.
     fn pivot_to_solution(&mut self, limit: usize) -> Option<usize> {
-        for pivots in 0..(1_usize << N) {
-            let Some(k) = self.values.iter().position(|value| *value < 0.0) else {
+        for pivots in 0..N + (1_usize << N) {
+            let Some(mut k) = self.values.iter().position(|value| *value < 0.0) else {
                 return Some(pivots);
             };
+            for other in k + 1..N {
+                if pivots < N && self.values[other] < self.values[k] {
+                    k = other;
+                }
+            }
             // The comparison is false for NaN.
             let is_safe = self.columns[k][k] > LEAST_PIVOT;
             if !is_safe || pivots >= limit {
