@@ -157,7 +157,8 @@ fn entries(vector: &DVector<f64>) -> Vec<f64> {
 fn answer_text(answer: &Answer) -> String {
     let status = name_of(&answer.status);
     let (iterations, residual) = (answer.iterations, short(answer.residual));
-    let mut text = format!("{status} after {iterations} iterations, residual {residual}\n\n");
+    let s = if iterations == 1 { "" } else { "s" };
+    let mut text = format!("{status} after {iterations} iteration{s}, residual {residual}\n\n");
     let mut table = Table::new(">>>", ["i", "z", "w"]);
     for (index, (z, w)) in answer.z.iter().zip(&answer.w).enumerate() {
         table.push([index.to_string(), short(*z), short(*w)]);

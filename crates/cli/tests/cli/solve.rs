@@ -93,7 +93,7 @@ fn people_read_a_table() {
     let finished = solve(GOOD, &[]);
     assert_eq!(finished.code, Some(0));
     insta::assert_snapshot!(finished.stdout, @r"
-    solved after 2 iterations, residual 0
+    solved after 1 iteration, residual 0
 
     i  z  w
     ─  ─  ─
