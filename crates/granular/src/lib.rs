@@ -125,6 +125,7 @@ mod correction;
 pub mod decomposition;
 mod domain;
 mod grains;
+mod halves;
 mod images;
 pub mod limits;
 mod link;

@@ -7,11 +7,17 @@ use rayon::prelude::*;
 use percussion_collision::Place;
 
 use super::{
-    Bodies, Body, Error, Settings, flight,
+    Bodies, Body, Error, Settings,
+    contact::Motion,
+    flight,
     packs::Shift,
     slab::{Slab, Stand, Start},
 };
-use crate::{contact::larger, parallel, range, report::Report};
+use crate::{
+    halves::{Steps, until},
+    parallel, range,
+    report::Report,
+};
 
 /// Maximum rotation of a body in a step (rad): up to this the equation of free rotation has one solution.
 const MOST_TURN: f64 = 0.5;
@@ -161,26 +167,17 @@ impl Bodies {
         parallel::alternate(slabs, motions, false, &|slab, motions| slab.warm_start(motions));
         let scale = slabs.iter().map(|slab| slab.scale).fold(0.0, f64::max);
         let scale = if scale > 0.0 { scale } else { 1.0 };
-        let enough = settings.tolerance * scale;
-        let mut sweep = 0;
-        loop {
-            sweep += 1;
-            let backwards = sweep % 2 == 0;
-            parallel::alternate(slabs, motions, backwards, &|slab, motions| {
+        let steps = Steps {
+            sweep: |slab: &mut Slab, motions: &mut [Motion], backwards| {
                 slab.sweep(settings, backwards, motions);
-            });
-            let last = sweep == settings.max_sweeps;
-            let change = slabs.iter().map(|slab| slab.change).fold(0.0, larger).sqrt();
-            if change <= enough || last {
-                parallel::each(slabs, &|slab: &mut Slab| {
-                    slab.certify(settings, &motions[slab.start as usize..]);
-                });
-                let residual = slabs.iter().map(|slab| slab.account.residual).fold(0.0, larger);
-                if residual <= enough || last {
-                    return (sweep, residual, scale);
-                }
-            }
-        }
+            },
+            change: |slab: &Slab| slab.change,
+            certify: |slab: &mut Slab, motions: &[Motion]| slab.certify(settings, motions),
+            residual: |slab: &Slab| slab.account.residual,
+        };
+        let end = (settings.tolerance * scale, settings.max_sweeps);
+        let (sweeps, residual) = until(slabs, motions, end, &steps);
+        (sweeps, residual, scale)
     }
 
     /// Computes the shifts that remove overlaps, and returns the gravitational energy that they add (J).

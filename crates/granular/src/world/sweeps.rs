@@ -4,6 +4,7 @@ use super::World;
 use crate::{
     contact::larger,
     grains::Motion,
+    halves::{Steps, until},
     link::{Link, Meanwhile},
     parallel,
     settings::{Error, Settings},
@@ -97,45 +98,19 @@ impl World {
     }
 
     /// Sweeps until the residual is small `enough` (m/s).
-    ///
-    /// Where the first half of a sweep changes so much that it cannot be the last one, its second half is done together with
-    /// the first half of the next one, which is on the same slabs.
     fn sweep_alone(&mut self, enough: f64) -> (usize, f64) {
         let Self { settings, grains, slabs, .. } = self;
         let motions = &mut grains.motions[..];
         for odd in [false, true] {
             parallel::every_second(slabs, motions, odd, &Slab::warm_start);
         }
-        let (mut count, mut begun) = (0, false);
-        loop {
-            count += 1;
-            let (backwards, last) = (count % 2 == 0, count == settings.max_sweeps);
-            if !begun {
-                parallel::every_second(slabs, motions, backwards, &|slab, motions| {
-                    slab.sweep(motions, backwards);
-                });
-            }
-            let half = slabs.iter().skip(usize::from(backwards)).step_by(2);
-            let half = half.map(|slab| slab.change).fold(0.0, larger).sqrt();
-            begun = !last && half > enough;
-            parallel::every_second(slabs, motions, !backwards, &|slab, motions| {
-                slab.sweep(motions, backwards);
-                if begun {
-                    slab.sweep(motions, !backwards);
-                }
-            });
-            if begun {
-                continue;
-            }
-            // The estimate from within a sweep has no additional cost; only the full residual decides.
-            let change = slabs.iter().map(|slab| slab.change).fold(0.0, larger).sqrt();
-            if change <= enough || last {
-                let residual = certify(slabs, motions, settings);
-                if residual <= enough || last {
-                    return (count, residual);
-                }
-            }
-        }
+        let steps = Steps {
+            sweep: Slab::sweep,
+            change: |slab: &Slab| slab.change,
+            certify: |slab: &mut Slab, motions: &[Motion]| slab.certify(motions, settings),
+            residual: |slab: &Slab| slab.account.residual,
+        };
+        until(slabs, motions, (enough, settings.max_sweeps), &steps)
     }
 }
 

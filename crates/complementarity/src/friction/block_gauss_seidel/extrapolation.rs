@@ -97,26 +97,37 @@ impl<'a> Extrapolation<'a> {
             return self.remember();
         }
         let newest = self.steps % self.size;
-        let dot = |a: &[Vector3<f64>], b: &[Vector3<f64>]| -> f64 {
-            a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
-        };
         // Newest first, because the factorization drops the last ones.
         let mut slots = [0; LARGEST];
         for (age, slot) in slots.iter_mut().enumerate().take(count) {
             *slot = (newest + self.size - age) % self.size;
-            let value = dot(&self.step_changes[newest], &self.step_changes[*slot]);
-            self.gram[newest][*slot] = value;
-            self.gram[*slot][newest] = value;
         }
         let slots = &slots[..count];
         let mut right = [0.0; LARGEST];
-        for (k, &slot) in slots.iter().enumerate() {
-            right[k] = dot(&self.step_changes[slot], &self.step);
+        for (pair, right) in slots.chunks(2).zip(right.chunks_exact_mut(2)) {
+            let [first, last] = [pair[0], pair[pair.len() - 1]];
+            let both = [&self.step_changes[first][..], &self.step_changes[last][..]];
+            let sums = products([&self.step_changes[newest], &self.step], both);
+            for (k, slot) in [first, last].into_iter().enumerate() {
+                self.gram[newest][slot] = sums[0][k];
+                self.gram[slot][newest] = sums[0][k];
+                right[k] = sums[1][k];
+            }
         }
         let (gamma, rank) = least_squares(&self.gram, slots, right);
-        for (k, &slot) in slots.iter().enumerate().take(rank) {
-            for (impulse, change) in impulses.iter_mut().zip(&self.end_changes[slot]) {
-                *impulse -= gamma[k] * change;
+        let changes = |k: usize| &self.end_changes[slots[k]][..];
+        for k in (1..rank).step_by(2) {
+            let both = changes(k - 1).iter().zip(changes(k));
+            for (impulse, (first, second)) in impulses.iter_mut().zip(both) {
+                for axis in 0..3 {
+                    impulse[axis] =
+                        impulse[axis] - gamma[k - 1] * first[axis] - gamma[k] * second[axis];
+                }
+            }
+        }
+        if rank % 2 == 1 {
+            for (impulse, change) in impulses.iter_mut().zip(changes(rank - 1)) {
+                *impulse -= gamma[rank - 1] * change;
             }
         }
         self.remember();
@@ -125,6 +136,23 @@ impl<'a> Extrapolation<'a> {
     fn remember(&mut self) {
         self.steps += 1;
     }
+}
+
+/// The products of two lists with two others. Four sums at once take hardly longer than one, whose terms wait for one another.
+fn products([a, b]: [&[Vector3<f64>]; 2], [c, d]: [&[Vector3<f64>]; 2]) -> [[f64; 2]; 2] {
+    let mut sums = [[0.0; 2]; 2];
+    for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+        sums[0][0] += dot(a, c);
+        sums[0][1] += dot(a, d);
+        sums[1][0] += dot(b, c);
+        sums[1][1] += dot(b, d);
+    }
+    sums
+}
+
+#[inline]
+fn dot(a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
+    a.x * b.x + a.y * b.y + a.z * b.z
 }
 
 /// Solves the leading, well-conditioned part of the normal equations; also returns its size.
