@@ -29,7 +29,8 @@ const GROUPS: [(&str, &str, &str); 8] = [
         "lcp",
         "Linear complementarity problems",
         "The ratio is that of the median times of each problem, and its range that of the problems. \
-         `small-n` are n contacts without friction, `ray-n` have no solution; the others are steps with polygons of friction.",
+         `small-n` are n contacts without friction, `ray-n` have no solution; the others are steps with polygons of friction. \
+         Ours judges every answer on the problem itself and proves that rays have none, Siconos does neither.",
     ),
     (
         "friction",
@@ -56,7 +57,8 @@ const GROUPS: [(&str, &str, &str); 8] = [
     (
         "spheres",
         "Spheres",
-        "A settled pile; a million are copies of it side by side. All steps have 10 sweeps, rapier's 4 substeps.",
+        "A settled pile; a million are copies of it side by side. All steps have 10 sweeps, rapier's 4 substeps. The slabs of \
+         the 10⁴ have 500 to 1238 spheres, in two groups of 7 or 8, so two threads do not have equal work.",
     ),
     ("bricks", "Bricks", "A thousand bricks that have fallen into a box, with 10 sweeps a step."),
     (
