@@ -21,7 +21,7 @@ pub(crate) struct Steps<W, C, J, R> {
     pub(crate) residual: R,
 }
 
-/// Sweeps at most so often, until the residual is small `enough` (m/s). Returns the number of sweeps and the residual.
+/// Sweeps until the residual is small `enough` (m/s), and no more than `most` times. Returns the number of sweeps and the residual.
 pub(crate) fn until<S: Range, T: Send + Sync, W, C, J, R>(
     slabs: &mut [S],
     items: &mut [T],

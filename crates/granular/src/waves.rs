@@ -128,7 +128,7 @@ mod tests {
     struct Part {
         start: u32,
         len: u32,
-        /// What its phases were given, folded into one number.
+        /// A number that depends on all items and phases so far, and on their order.
         seen: u64,
     }
 

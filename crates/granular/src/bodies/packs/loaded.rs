@@ -66,9 +66,9 @@ impl<L: Lanes> Loaded<L> {
         motions: &mut [Motion],
     ) {
         let impulse = self.world(impulse);
-        self.first.push(simd, self.arms[0], impulse, &pack.bodies[0], motions);
+        self.first.push::<false>(simd, self.arms[0], impulse, &pack.bodies[0], motions);
         if !IS_WALL {
-            self.second.pull(simd, self.arms[1], impulse, &pack.bodies[1], motions);
+            self.second.push::<true>(simd, self.arms[1], impulse, &pack.bodies[1], motions);
         }
     }
 

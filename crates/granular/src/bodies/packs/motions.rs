@@ -75,9 +75,9 @@ impl<L: Lanes> Motions<L> {
         self.velocity + self.spin.cross(arm)
     }
 
-    /// Writes the motions after an impulse in the world at the end of an arm.
+    /// Writes the motions after an impulse in the world at the end of an arm, or after its opposite.
     #[inline(always)]
-    pub(super) fn push(
+    pub(super) fn push<const IS_OPPOSITE: bool>(
         &self,
         simd: L::Simd,
         arm: Vectors<L>,
@@ -85,24 +85,14 @@ impl<L: Lanes> Motions<L> {
         places: &[u32; LANES],
         motions: &mut [Motion],
     ) {
-        let velocity = self.velocity + impulse * self.inverse_mass;
+        let change = impulse * self.inverse_mass;
         let turn = self.turn(simd, arm.cross(impulse), places, motions);
-        self.scatter(velocity, self.spin + turn, places, motions);
-    }
-
-    /// Writes the motions after the opposite of an impulse.
-    #[inline(always)]
-    pub(super) fn pull(
-        &self,
-        simd: L::Simd,
-        arm: Vectors<L>,
-        impulse: Vectors<L>,
-        places: &[u32; LANES],
-        motions: &mut [Motion],
-    ) {
-        let velocity = self.velocity - impulse * self.inverse_mass;
-        let turn = self.turn(simd, arm.cross(impulse), places, motions);
-        self.scatter(velocity, self.spin - turn, places, motions);
+        let (velocity, spin) = if IS_OPPOSITE {
+            (self.velocity - change, self.spin - turn)
+        } else {
+            (self.velocity + change, self.spin + turn)
+        };
+        self.scatter(velocity, spin, places, motions);
     }
 
     /// `I⁻¹ m` for an angular impulse `m`.
