@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 const VALID: &str = "settings, walls, grains and steps are valid";
 
 /// 3000 balls fall into a trough, enough for several slabs; some leave and some come in on the way.
-fn run(threads: usize) -> (World, Vec<f64>) {
+fn run() -> (World, Vec<f64>) {
     let wall = |normal: Vector3<f64>| Wall::plane(Vector3::zeros(), normal, 0.5);
     let walls = vec![wall(Vector3::z()), wall(Vector3::new(0.0, 1.0, 0.2))];
     let mut world =
@@ -20,25 +20,40 @@ fn run(threads: usize) -> (World, Vec<f64>) {
         let position = 0.105 * node + shake + Vector3::repeat(0.06);
         world.add(&Grain::at(position, random.random_range(0.04..0.05), 1.0)).expect(VALID);
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect(VALID);
     let mut residuals = Vec::new();
     for step in 0..150 {
         if step % 50 == 20 {
             world.remove(|grain| grain.position.x > 3.0);
             world.add(&Grain::at(Vector3::new(0.5, 0.5, 2.0), 0.05, 1.0)).expect(VALID);
         }
-        residuals.push(pool.install(|| world.step().expect(VALID)).residual);
+        residuals.push(world.step().expect(VALID).residual);
     }
     (world, residuals)
 }
 
+fn pool(threads: usize) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect(VALID)
+}
+
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    let (one, residuals) = run(1);
+    let (one, residuals) = pool(1).install(run);
     for threads in [2, 3] {
-        let (other, others) = run(threads);
+        let (other, others) = pool(threads).install(run);
         assert_eq!(one.grains(), other.grains(), "{threads} threads");
         assert_eq!(residuals, others, "{threads} threads");
+    }
+}
+
+/// Threads that wait for work of one world must not hold up the other world.
+#[test]
+fn worlds_that_share_a_pool_do_not_wait_for_each_other() {
+    let two = || rayon::join(run, run);
+    let worlds =
+        pool(3).install(|| rayon::join(|| rayon::join(two, two), || rayon::join(two, two)));
+    let ((one, two), (three, four)) = worlds;
+    for ((left, _), (right, _)) in [one, two, three, four] {
+        assert_eq!(left.grains(), right.grains());
     }
 }
 
@@ -54,7 +69,7 @@ fn long(threads: usize, tolerance: f64) -> (World, Vec<(usize, f64, f64)>) {
         let position = 0.095 * node + shake + Vector3::repeat(0.05);
         world.add(&Grain::at(position, random.random_range(0.04..0.05), 1.0)).expect(VALID);
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect(VALID);
+    let pool = pool(threads);
     let mut step = || {
         let report = pool.install(|| world.step().expect(VALID));
         (report.sweeps, report.residual, report.overlap)
@@ -79,7 +94,7 @@ fn waves_through_many_slabs_give_the_bits_of_one_phase_after_another() {
 
 #[test]
 fn a_world_continues_from_its_state_with_the_same_bits() {
-    let (mut world, _) = run(1);
+    let (mut world, _) = pool(1).install(run);
     // With and without a search for pairs that is due.
     for leave in [false, true] {
         if leave {
@@ -95,7 +110,7 @@ fn a_world_continues_from_its_state_with_the_same_bits() {
 
 #[test]
 fn a_state_that_does_not_fit_together_is_refused() {
-    let (world, _) = run(1);
+    let (world, _) = pool(1).install(run);
     let state = world.state();
     let refused = |change: &dyn Fn(&mut percussion_granular::State)| {
         let mut broken = state.clone();
