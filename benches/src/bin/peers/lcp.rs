@@ -7,7 +7,7 @@ use nalgebra::DVector;
 use percussion_benches::{
     driver::Driver,
     families::Family,
-    row::{Accuracy, Pairs, Reach, Row, timed},
+    row::{Accuracy, Pairs, Reach, Row, Spread, timed},
     small,
 };
 use percussion_complementarity::lcp::{
@@ -57,11 +57,17 @@ fn compare(
     let (mut ours, mut theirs) = (Record::default(), Record::default());
     let mut pairs = Pairs::default();
     let mut workspace = Workspace::default();
+    // Any answer is within this tolerance: the end of the first path is not judged any further.
+    let unjudged = Settings { tolerance: f64::INFINITY, ..Settings::default() };
+    let mut paths = Vec::new();
     let mut n = 0;
     for index in 0..context.problems {
         let problem = draw(index);
         n = problem.dimension();
-        let own = solve(&problem, &mut workspace)?;
+        if rays {
+            paths.push(solve(&problem, &unjudged, &mut workspace)?.time);
+        }
+        let own = solve(&problem, &Settings::default(), &mut workspace)?;
         let peer = ask(&mut siconos, &problem)?;
         ours.add(&problem, &own, rays);
         theirs.add(&problem, &peer, rays);
@@ -69,6 +75,9 @@ fn compare(
     }
     siconos.finish()?;
     let kind = if rays { "without a solution" } else { "problems" };
+    let path = Spread::of(&paths).map_or_else(String::new, |path| {
+        format!("; our path without its judge {:.0} ns", path.median * 1e9)
+    });
     let row = Row {
         accuracy: Some(Accuracy {
             what: if rays { "wrong verdicts" } else { "relative residual" },
@@ -77,7 +86,7 @@ fn compare(
         }),
         reach,
         note: format!(
-            "{} {kind}, n = {n}; failed {} and {}, wrong {} and {}",
+            "{} {kind}, n = {n}; failed {} and {}, wrong {} and {}{path}",
             context.problems, ours.failed, theirs.failed, ours.wrong, theirs.wrong
         ),
         ..Row::of_pairs(name, "Siconos, Lemke", &pairs)
@@ -94,15 +103,18 @@ struct Answer {
     z: DVector<f64>,
 }
 
-fn solve(problem: &Problem, workspace: &mut Workspace) -> Result<Answer, lemke::Error> {
-    let settings = Settings::default();
+fn solve(
+    problem: &Problem,
+    settings: &Settings,
+    workspace: &mut Workspace,
+) -> Result<Answer, lemke::Error> {
     let mut z = DVector::zeros(problem.dimension());
     let mut times = [0.0; REPEATS as usize];
     let mut claims_success = false;
     for time in &mut times {
         z.fill(0.0);
         let mut report = None;
-        *time = timed(|| report = Some(lemke::solve(problem, &settings, workspace, &mut z)));
+        *time = timed(|| report = Some(lemke::solve(problem, settings, workspace, &mut z)));
         let report = report.transpose()?;
         claims_success = report.is_some_and(|report| report.status == Status::Solved);
     }

@@ -62,6 +62,7 @@ pub(crate) mod quick;
 
 use nalgebra::DVector;
 
+use self::quick::Data;
 use super::{
     Problem,
     scaling::{larger, smaller},
@@ -260,7 +261,7 @@ impl Judge {
     pub(crate) fn add_up(&mut self, problem: &Problem, z: &DVector<f64>, with_vector: bool) {
         assert_eq!(z.len(), problem.dimension(), "z has the wrong length");
         let (slack, terms) = (self.slack.as_mut_slice(), self.terms.as_mut_slice());
-        quick::add_up(problem, z.as_slice(), with_vector, slack, terms);
+        quick::add_up(&Data::of(problem), z.as_slice(), with_vector, slack, terms);
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) struct Scaling {
     gaps: Vec<(usize, f64, f64)>,
     /// Scale of `q`: `q_scaled = r_i q_i / level`.
     level: f64,
+    /// `1/level`, which is exact.
+    inverse_level: f64,
 }
 
 /// Maximum exponent of a diagonal entry that is scaled: the product of two factors, each with half of it, stays
@@ -63,8 +65,9 @@ impl Scaling {
         for (factor, q) in self.rows.iter().zip(vector.as_slice()) {
             largest = larger(largest, (factor * q).abs());
         }
-        self.level =
-            if largest > 0.0 { power_of_two(exponent(largest, LARGEST_LEVEL)) } else { 1.0 };
+        let level = if largest > 0.0 { exponent(largest, LARGEST_LEVEL) } else { 0 };
+        self.level = power_of_two(level);
+        self.inverse_level = power_of_two(-level);
     }
 
     /// Writes column `j` of the scaled matrix to the first `n` entries of `scaled`.
@@ -80,13 +83,24 @@ impl Scaling {
     /// Writes the scaled `q` to the first `n` entries of `scaled`.
     pub(super) fn write_vector(&self, q: &[f64], scaled: &mut [f64]) {
         for ((scaled, q), factor) in scaled.iter_mut().zip(q).zip(&self.rows) {
-            *scaled = q * factor / self.level;
+            *scaled = q * factor * self.inverse_level;
         }
     }
 
-    /// A power of two near the largest `r_i |q_i|`.
-    pub(super) const fn level(&self) -> f64 {
-        self.level
+    /// One by a power of two near the largest `r_i |q_i|`.
+    #[inline]
+    pub(super) const fn inverse_level(&self) -> f64 {
+        self.inverse_level
+    }
+
+    /// `r`.
+    pub(super) fn rows(&self) -> &[f64] {
+        &self.rows
+    }
+
+    /// `c`.
+    pub(super) fn columns(&self) -> &[f64] {
+        &self.columns
     }
 
     /// `r_i` and `c_i`.
@@ -97,7 +111,7 @@ impl Scaling {
 
     /// The scaled value of `w_i` or `q_i`.
     pub(super) fn slack(&self, i: usize, w: f64) -> f64 {
-        w * self.rows[i] / self.level
+        w * self.rows[i] * self.inverse_level
     }
 
     /// `z_i` from its scaled value.

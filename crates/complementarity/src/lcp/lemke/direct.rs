@@ -35,7 +35,7 @@ use crate::lcp::{
     Problem, Report, Status,
     residual::{
         Residuals,
-        quick::{add_up, scaled_slack, within},
+        quick::{Data, add_up, scaled_slack, within},
     },
 };
 
@@ -66,7 +66,7 @@ fn solve_sized<const N: usize>(
 ) -> Option<Report> {
     let mut dictionary = Dictionary::<N>::new(problem)?;
     let pivots = dictionary.pivot_to_solution(settings.pivot_limit)?;
-    let (answer, residuals) = dictionary.answer(problem, settings.tolerance)?;
+    let (answer, residuals) = dictionary.answer(settings.tolerance)?;
     z.copy_from_slice(&answer);
     Some(Report {
         status: Status::Solved,
@@ -77,7 +77,10 @@ fn solve_sized<const N: usize>(
 }
 
 /// The dictionary of the scaled problem.
-struct Dictionary<const N: usize> {
+struct Dictionary<'a, const N: usize> {
+    problem: &'a Problem,
+    /// The data of the problem, of length `N` and `N²`.
+    data: Data<'a>,
     /// The columns of `A`.
     columns: [[f64; N]; N],
     /// `b`.
@@ -86,17 +89,21 @@ struct Dictionary<const N: usize> {
     has_entered: [bool; N],
 }
 
-impl<const N: usize> Dictionary<N> {
+impl<'a, const N: usize> Dictionary<'a, N> {
     /// The dictionary with `x = w`, if the matrix is positive definite.
-    fn new(problem: &Problem) -> Option<Self> {
-        let scaling = problem.scaling();
-        let mut dictionary =
-            Self { columns: [[0.0; N]; N], values: [0.0; N], has_entered: [false; N] };
-        for (j, column) in dictionary.columns.iter_mut().enumerate() {
-            scaling.write_column(j, problem.matrix(), column);
-        }
-        scaling.write_vector(problem.vector().as_slice(), &mut dictionary.values);
-        is_definite(&dictionary.columns).then_some(dictionary)
+    fn new(problem: &'a Problem) -> Option<Self> {
+        let data = Data::sized::<N>(problem)?;
+        let columns: [[f64; N]; N] = std::array::from_fn(|j| {
+            std::array::from_fn(|i| data.matrix[j * N + i] * (data.columns[j] * data.rows[i]))
+        });
+        let values = std::array::from_fn(|i| data.vector[i] * data.rows[i] * data.inverse_level);
+        is_definite(&columns).then_some(Self {
+            problem,
+            data,
+            columns,
+            values,
+            has_entered: [false; N],
+        })
     }
 
     /// Pivots until no value is negative; returns the number of pivots.
@@ -139,8 +146,8 @@ impl<const N: usize> Dictionary<N> {
     }
 
     /// The answer of the basis, refined where needed, and its residuals if they are within the tolerance.
-    fn answer(&self, problem: &Problem, tolerance: f64) -> Option<([f64; N], Residuals)> {
-        let scaling = problem.scaling();
+    fn answer(&self, tolerance: f64) -> Option<([f64; N], Residuals)> {
+        let scaling = self.problem.scaling();
         let mut answer = [0.0; N];
         for (i, z) in answer.iter_mut().enumerate() {
             if self.has_entered[i] {
@@ -148,13 +155,13 @@ impl<const N: usize> Dictionary<N> {
             }
         }
         let mut slack = [0.0; N];
-        let mut found = measured(problem, &answer, &mut slack, tolerance);
+        let mut found = self.measured(&answer, &mut slack, tolerance);
         for _ in 0..REFINEMENTS {
             if found.0 <= REFINE_ABOVE && found.1.is_some() {
                 break;
             }
-            let refined = self.refined(problem, &answer, &slack);
-            let next = measured(problem, &refined, &mut slack, tolerance);
+            let refined = self.refined(&answer, &slack);
+            let next = self.measured(&refined, &mut slack, tolerance);
             let comes_within = found.1.is_none() && next.1.is_some();
             let is_better = next.0 < found.0 || (comes_within && next.0 <= REFINE_ABOVE);
             if !is_better {
@@ -166,8 +173,8 @@ impl<const N: usize> Dictionary<N> {
     }
 
     /// `z − A_zw w` with the slack `w` of the rows in which it should be zero: there `A_zw` is the inverse of `M`.
-    fn refined(&self, problem: &Problem, answer: &[f64; N], slack: &[f64; N]) -> [f64; N] {
-        let scaling = problem.scaling();
+    fn refined(&self, answer: &[f64; N], slack: &[f64; N]) -> [f64; N] {
+        let scaling = self.problem.scaling();
         let mut refined = *answer;
         for (k, column) in self.columns.iter().enumerate().filter(|(k, _)| self.has_entered[*k]) {
             let residual = scaling.slack(k, slack[k]);
@@ -177,19 +184,21 @@ impl<const N: usize> Dictionary<N> {
         }
         refined.map(|z| z.max(0.0))
     }
-}
 
-/// Writes `M z + q`, and returns the largest scaled error of a row of the answer, with its residuals if quick bounds
-/// show them to be within the tolerance.
-fn measured<const N: usize>(
-    problem: &Problem,
-    answer: &[f64; N],
-    slack: &mut [f64; N],
-    tolerance: f64,
-) -> (f64, Option<Residuals>) {
-    let mut terms = [0.0; N];
-    add_up(problem, answer, true, slack, &mut terms);
-    (scaled_slack(problem, answer, slack), within(problem, answer, slack, &terms, tolerance))
+    /// Writes `M z + q`, and returns the largest scaled error of a row of the answer, with its residuals if quick
+    /// bounds show them to be within the tolerance.
+    #[inline]
+    fn measured(
+        &self,
+        answer: &[f64; N],
+        slack: &mut [f64; N],
+        tolerance: f64,
+    ) -> (f64, Option<Residuals>) {
+        let mut terms = [0.0; N];
+        add_up(&self.data, answer, true, slack, &mut terms);
+        let residuals = within(self.problem, &self.data, answer, slack, &terms, tolerance);
+        (scaled_slack(&self.data, answer, slack), residuals)
+    }
 }
 
 /// Whether the symmetric part of a matrix with the diagonal near one is positive definite, and safely so: all pivots of

@@ -5,10 +5,7 @@
 use nalgebra::DVector;
 
 use super::{CANCELLATION, Judge, OWN, Residuals, at_once, rounding};
-use crate::lcp::{
-    Problem,
-    scaling::{larger, smaller},
-};
+use crate::lcp::{Problem, scaling::larger};
 
 impl Judge {
     /// [`within`] of the current answer, whose sums are those of [`add_up`](Self::add_up).
@@ -18,7 +15,8 @@ impl Judge {
         z: &DVector<f64>,
         tolerance: f64,
     ) -> Option<Residuals> {
-        within(problem, z.as_slice(), self.slack.as_slice(), self.terms.as_slice(), tolerance)
+        let (slack, terms) = (self.slack.as_slice(), self.terms.as_slice());
+        within(problem, &Data::of(problem), z.as_slice(), slack, terms, tolerance)
     }
 
     /// Whether row `i` of the current answer is negative by more than the tolerance relative to `|q_i|` and the
@@ -31,29 +29,66 @@ impl Judge {
 
     /// [`scaled_slack`] of the current answer.
     pub(crate) fn scaled_slack(&self, problem: &Problem, z: &DVector<f64>) -> f64 {
-        scaled_slack(problem, z.as_slice(), self.slack.as_slice())
+        scaled_slack(&Data::of(problem), z.as_slice(), self.slack.as_slice())
+    }
+}
+
+/// The data of a problem as slices, which for a problem of known size can have that length at compile time.
+pub(crate) struct Data<'a> {
+    /// `M` by columns.
+    pub(crate) matrix: &'a [f64],
+    /// `q`.
+    pub(crate) vector: &'a [f64],
+    /// `r`.
+    pub(crate) rows: &'a [f64],
+    /// `c`.
+    pub(crate) columns: &'a [f64],
+    /// One by the level of `q`.
+    pub(crate) inverse_level: f64,
+}
+
+impl<'a> Data<'a> {
+    /// Of a problem of any size.
+    pub(crate) fn of(problem: &'a Problem) -> Self {
+        let scaling = problem.scaling();
+        Self {
+            matrix: problem.matrix().as_slice(),
+            vector: problem.vector().as_slice(),
+            rows: scaling.rows(),
+            columns: scaling.columns(),
+            inverse_level: scaling.inverse_level(),
+        }
+    }
+
+    /// Of a problem with `N` unknowns.
+    pub(crate) fn sized<const N: usize>(problem: &'a Problem) -> Option<Self> {
+        let all = Self::of(problem);
+        let [vector, rows, columns] =
+            [all.vector, all.rows, all.columns].map(<[f64]>::first_chunk::<N>);
+        let matrix = all.matrix.as_chunks::<N>().0.first_chunk::<N>()?.as_flattened();
+        Some(Self { matrix, vector: vector?, rows: rows?, columns: columns?, ..all })
     }
 }
 
 /// Writes `M z + q`, or `M z` without the vector, and the sums of the magnitudes of its terms, column by column and
 /// skipping the zeros of `z`. All slices have the length `n`.
-#[inline]
+#[inline(always)]
 pub(crate) fn add_up(
-    problem: &Problem,
+    data: &Data<'_>,
     z: &[f64],
     with_vector: bool,
     slack: &mut [f64],
     terms: &mut [f64],
 ) {
     if with_vector {
-        slack.copy_from_slice(problem.vector().as_slice());
+        slack.copy_from_slice(data.vector);
     } else {
         slack.fill(0.0);
     }
     for (size, w) in terms.iter_mut().zip(slack.iter()) {
         *size = w.abs();
     }
-    for (column, &z) in problem.matrix().as_slice().chunks_exact(z.len()).zip(z) {
+    for (column, &z) in data.matrix.chunks_exact(z.len()).zip(z) {
         if z != 0.0 {
             for ((w, size), m) in slack.iter_mut().zip(terms.iter_mut()).zip(column) {
                 let term = m * z;
@@ -67,9 +102,10 @@ pub(crate) fn add_up(
 /// The natural map of a `z ≥ 0` and a bound of its relative residual, if a cheap bound shows that they are
 /// within the tolerance. The bound uses `|q_i|` and the unknowns that act on row `i` directly, neither of which
 /// is above `s_i`, instead of the sizes of all rows.
-#[inline]
+#[inline(always)]
 pub(crate) fn within(
     problem: &Problem,
+    data: &Data<'_>,
     z: &[f64],
     slack: &[f64],
     terms: &[f64],
@@ -78,7 +114,7 @@ pub(crate) fn within(
     // The unit roundoff is half of ε.
     let rounding = 0.5 * CANCELLATION * rounding(z.len());
     let (mut natural_map, mut relative) = (0.0, 0.0);
-    let rows = z.iter().zip(slack).zip(terms).zip(problem.vector().as_slice());
+    let rows = z.iter().zip(slack).zip(terms).zip(data.vector);
     for (i, (((&z_i, &w), &terms), q)) in rows.enumerate() {
         if !(z_i >= 0.0 && terms < f64::MAX) {
             return None;
@@ -98,8 +134,9 @@ pub(crate) fn within(
             }
         }
         if missed > 0.0 {
-            let (row, column) = problem.scaling().factors(i);
-            let natural = smaller(z_i / column / row, w).abs();
+            let (row, column) = (data.rows[i], data.columns[i]);
+            // The factors are powers of two, so that their product is exact.
+            let natural = if z_i < w * (column * row) { z_i / column / row } else { w.abs() };
             natural_map = larger(natural, natural_map);
             relative = larger(missed / size, relative);
         }
@@ -108,13 +145,12 @@ pub(crate) fn within(
 }
 
 /// The largest `r_i |w_i|` of the rows that should be zero, relative to the scale of `q`.
-#[inline]
-pub(crate) fn scaled_slack(problem: &Problem, z: &[f64], slack: &[f64]) -> f64 {
-    let scaling = problem.scaling();
+#[inline(always)]
+pub(crate) fn scaled_slack(data: &Data<'_>, z: &[f64], slack: &[f64]) -> f64 {
     let mut largest = 0.0;
-    for (i, (&z, &w)) in z.iter().zip(slack).enumerate() {
-        let missed = scaling.factors(i).0 * if z > 0.0 { w.abs() } else { -w };
+    for ((&z, &w), row) in z.iter().zip(slack).zip(data.rows) {
+        let missed = row * if z > 0.0 { w.abs() } else { -w };
         largest = if missed > largest || missed.is_nan() { missed } else { largest };
     }
-    largest / scaling.level()
+    largest * data.inverse_level
 }
