@@ -22,7 +22,7 @@
 //! - **Does not** detect surfaces that pass through each other within a step; a body moves by at most the
 //!   radius of a ball around it and rotates by at most half a radian. There are no tubes as boundaries, no
 //!   subdomains, and no [checkpoints](crate::checkpoint): a clone continues with the same bits.
-//! - **Cost** for bricks about 0.8 µs per contact and step with 10 sweeps on one thread, a third of it for finding the
+//! - **Cost** for bricks about 0.6 µs per contact and step with 10 sweeps on one thread, a third of it for finding the
 //!   contacts; other polyhedra take longer to compare, and spheres are much faster in a [`World`](crate::World).
 //! - **Deterministic**: the same bits for any number of threads.
 //!

@@ -27,18 +27,17 @@
 //! detection", *SIGGRAPH* 1996, 171–180, for the 15 directions.
 
 mod contacts;
+mod crossing;
 mod side;
 
 use nalgebra::{Matrix3, Vector3};
 
-use self::side::{EDGES, Side, next};
-use super::{Active, CLOSE, PARALLEL, separation::TIE};
-use crate::{
-    feature::Feature,
-    products::{times, transposed_times},
-    solid::Placed,
-    witness::Witness,
+use self::{
+    crossing::{Cross, Crossing},
+    side::{Side, next},
 };
+use super::{Active, CLOSE, PARALLEL, separation::TIE};
+use crate::{feature::Feature, products::transposed_times, solid::Placed, witness::Witness};
 
 /// Relative error of the separation along the direction between two points that are [`CLOSE`] or farther apart:
 /// that of the direction, a few roundings over their distance.
@@ -202,22 +201,28 @@ impl Boxes {
         let least = faces + self.tie();
         // Along a product that is not longer than 1, what is below this is not above `least` times its length.
         let floor = least.min(0.0);
-        let mut exceeding = [[0; 2]; 9];
-        let mut count = 0;
         let (turn, lengths, away) = (&a.turn, &self.lengths, &a.other);
+        let (mut gaps, mut above) = ([0.0; 9], 0);
         for q in 0..3 {
             let [q_1, q_2] = next(q);
             for p in 0..3 {
                 let [p_1, p_2] = next(p);
-                let (y, z) = (turn[(p_1, q)], turn[(p_2, q)]);
-                let along = away[p_2] * y - away[p_1] * z;
+                let along = away[p_2] * turn[(p_1, q)] - away[p_1] * turn[(p_2, q)];
                 let of_a = a.half[p_1] * lengths[(p_2, q)] + a.half[p_2] * lengths[(p_1, q)];
                 let of_b = b.half[q_1] * lengths[(p, q_2)] + b.half[q_2] * lengths[(p, q_1)];
                 let gap = along.abs() - of_a - of_b;
-                if gap > floor && gap > least * (y * y + z * z).sqrt() {
-                    exceeding[count] = [p, q];
-                    count += 1;
-                }
+                gaps[3 * q + p] = gap;
+                above |= u32::from(gap > floor) << (3 * q + p);
+            }
+        }
+        let (mut exceeding, mut count) = ([[0; 2]; 9], 0);
+        for index in set_bits(above) {
+            let (p, q) = (index % 3, index / 3);
+            let [p_1, p_2] = next(p);
+            let (y, z) = (turn[(p_1, q)], turn[(p_2, q)]);
+            if gaps[index] > least * (y * y + z * z).sqrt() {
+                exceeding[count] = [p, q];
+                count += 1;
             }
         }
         if count == 0 { None } else { self.choose_edges(&exceeding[..count], least) }
@@ -353,146 +358,20 @@ impl Boxes {
     }
 }
 
-/// The directions `A_p` and `B_q` of two edges.
-struct Cross {
-    axes: [usize; 2],
-    /// `A_p × B_q` in the frame of each box.
-    along: [Vector3<f64>; 2],
-    /// Its length, the sine of the angle.
-    sine: f64,
-    /// `A_p · B_q`.
-    cosine: f64,
-}
-
-impl Cross {
-    /// `turn` has the entries `A_i · B_j`.
-    #[inline(always)]
-    fn new(turn: &Matrix3<f64>, p: usize, q: usize) -> Self {
-        let along = products(turn, p, q);
-        Self { axes: [p, q], along, sine: along[0].norm(), cosine: turn[(p, q)] }
-    }
-
-    /// The edges that are outermost if the normal is `sign` times the unit vector along the product: lowest of box
-    /// 0 and highest of box 1.
-    fn edges(&self, sign: f64, gap: f64) -> EdgePair {
-        let normal = self.along.map(|along| along * (sign / self.sine));
-        let edge = |k: usize, outward: Vector3<f64>| {
-            let [i, j] = next(self.axes[k]);
-            let bit = |axis: usize| usize::from(outward[axis] > 0.0) << axis;
-            side::edge_at(self.axes[k], bit(i) | bit(j))
-        };
-        EdgePair { edges: [edge(0, -normal[0]), edge(1, normal[1])], gap, normal }
-    }
-}
-
-/// `A_p × B_q` in the frame of each box; `turn` has the entries `A_i · B_j`.
+/// The numbers of the bits that are set, ascending.
 #[inline(always)]
-fn products(turn: &Matrix3<f64>, p: usize, q: usize) -> [Vector3<f64>; 2] {
-    let ([p_1, p_2], [q_1, q_2]) = (next(p), next(q));
-    let mut along = [Vector3::zeros(); 2];
-    (along[0][p_1], along[0][p_2]) = (-turn[(p_2, q)], turn[(p_1, q)]);
-    (along[1][q_1], along[1][q_2]) = (turn[(p, q_2)], -turn[(p, q_1)]);
-    along
+fn set_bits(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = (bits != 0).then(|| bits.trailing_zeros() as usize);
+        bits &= bits.wrapping_sub(1);
+        lowest
+    })
 }
 
 /// The sum of the extents of both boxes from their centers along a vector, given in both frames.
 #[inline(always)]
 fn thickness(a: &Side, b: &Side, along: &[Vector3<f64>; 2]) -> f64 {
     a.half.dot(&along[0].abs()) + b.half.dot(&along[1].abs())
-}
-
-/// The lines of two edges, where they are nearest to each other.
-struct Crossing {
-    gap: f64,
-    /// Unit normal out of the faces of box 1, in the frame of box 0.
-    normal: Vector3<f64>,
-    /// The nearest point of the edge of box 0, in its frame.
-    point: Vector3<f64>,
-}
-
-/// Where the lines of two edges are nearest to each other.
-struct Feet {
-    /// From the middle of the edge of box 1 to that of box 0, in the frame of box 0.
-    between: Vector3<f64>,
-    /// Distances of the nearest points from the middles of the edges (m).
-    along: [f64; 2],
-}
-
-impl Boxes {
-    /// The crossing of two edges, unless they are parallel, and whether it is on both of them.
-    fn crossing(&self, edges: [usize; 2]) -> Option<(Crossing, bool)> {
-        let cross = Cross::new(&self.sides[0].turn, EDGES[edges[0]].0, EDGES[edges[1]].0);
-        (cross.sine > PARALLEL).then(|| {
-            let feet = self.feet(&cross, edges, &self.middle(edges[1]));
-            (self.crossing_at(&cross, edges, &feet), self.are_inside(&cross, &feet))
-        })
-    }
-
-    /// The middle of an edge of box 1 in the frame of box 0.
-    #[inline(always)]
-    fn middle(&self, edge: usize) -> Vector3<f64> {
-        let [a, b] = &self.sides;
-        a.other + times(&a.turn, &b.half.component_mul(&side::outward_of_edge(edge)))
-    }
-
-    /// The nearest points of the lines of two edges with the directions of `cross`; `middle` is that of the second.
-    #[inline]
-    fn feet(&self, cross: &Cross, edges: [usize; 2], middle: &Vector3<f64>) -> Feet {
-        let (between, [first, second], square) = self.feet_times_square(cross, edges, middle);
-        Feet { between, along: [first / square, second / square] }
-    }
-
-    /// [`feet`](Self::feet) if both are on their edges.
-    #[inline(always)]
-    fn feet_inside(&self, cross: &Cross, edges: [usize; 2], middle: &Vector3<f64>) -> Option<Feet> {
-        let [a, b] = &self.sides;
-        let [p, q] = cross.axes;
-        let (between, [first, second], square) = self.feet_times_square(cross, edges, middle);
-        // Most are far outside, whatever the rounding of the quotients.
-        let reach = (1.0 + 1e-12) * square;
-        if first.abs() > a.half[p] * reach || second.abs() > b.half[q] * reach {
-            return None;
-        }
-        let feet = Feet { between, along: [first / square, second / square] };
-        self.are_inside(cross, &feet).then_some(feet)
-    }
-
-    /// The vector between the middles, the distances of the [feet](Self::feet) times the square of the sine, and this
-    /// square.
-    #[inline(always)]
-    fn feet_times_square(
-        &self,
-        cross: &Cross,
-        edges: [usize; 2],
-        middle: &Vector3<f64>,
-    ) -> (Vector3<f64>, [f64; 2], f64) {
-        let ([p, q], Cross { sine, cosine, .. }) = (cross.axes, cross);
-        let a = &self.sides[0];
-        let between = a.half.component_mul(&side::outward_of_edge(edges[0])) - middle;
-        let (x, y, z) = (a.turn[(0, q)], a.turn[(1, q)], a.turn[(2, q)]);
-        let (on_a, on_b) = (between[p], x * between.x + y * between.y + z * between.z);
-        (between, [cosine * on_b - on_a, on_b - cosine * on_a], sine * sine)
-    }
-
-    /// Whether both points are on their edges.
-    #[inline]
-    fn are_inside(&self, cross: &Cross, feet: &Feet) -> bool {
-        let [a, b] = &self.sides;
-        let [p, q] = cross.axes;
-        feet.along[0].abs() <= a.half[p] && feet.along[1].abs() <= b.half[q]
-    }
-
-    /// The crossing with these nearest points.
-    #[inline(always)]
-    fn crossing_at(&self, cross: &Cross, edges: [usize; 2], feet: &Feet) -> Crossing {
-        let Cross { axes, along, sine, .. } = cross;
-        let (out_a, out_b) = (side::outward_of_edge(edges[0]), side::outward_of_edge(edges[1]));
-        let outward = along[1].dot(&out_b) - along[0].dot(&out_a);
-        let normal = along[0] * (if outward < 0.0 { -1.0 } else { 1.0 } / sine);
-        let mut point = self.sides[0].half.component_mul(&out_a);
-        point[axes[0]] = feet.along[0];
-        Crossing { gap: normal.dot(&feet.between), normal, point }
-    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,11 @@
 //! Contacts with boundaries have packs of their own, and precede all others.
 
 mod assemble;
+mod judged;
 mod loaded;
 mod motions;
 mod pushes;
+mod slides;
 mod work;
 
 use nalgebra::{Matrix3, Vector3};
@@ -53,7 +55,7 @@ struct Pack {
     contacts: [u32; LANES],
 }
 
-/// What the sweeps do not read of a pack.
+/// What the sweeps do not read of a pack, or only of contacts that slide.
 #[derive(Clone, Copy, Debug, Default)]
 struct Beside {
     gap: [f64; LANES],
@@ -61,6 +63,8 @@ struct Beside {
     bias: [f64; LANES],
     /// The other entries of the upper triangle of the block (kg⁻¹).
     rest: [[f64; LANES]; 3],
+    /// `1/W_nn` (kg); not a number for contacts that slide [singly](slides).
+    yielding: [f64; LANES],
     /// As of the last [`certify`](Packs::certify) (m).
     gap_after: [f64; LANES],
 }
@@ -70,7 +74,7 @@ struct Beside {
 struct Group {
     packs: Vec<Pack>,
     besides: Vec<Beside>,
-    /// One for each lane.
+    /// Of maximum dissipation, one for each lane. By Coulomb's law few are needed, which are made again each time.
     blocks: Vec<single::Contact>,
     pushes: Vec<Pushes>,
     order: Order,
@@ -95,14 +99,19 @@ impl Group {
         self.besides.truncate(count);
     }
 
-    /// The block of every contact; an error has the number of a contact with a block that is not valid.
-    fn prepare_blocks(&mut self) -> Result<(), u32> {
+    /// Checks the block of every contact, and prepares those that sweeps by `law` need; an error has the number of a
+    /// contact with a block that is not valid.
+    fn prepare_blocks(&mut self, law: Law) -> Result<(), u32> {
         self.blocks.clear();
         let packs = self.packs.iter().zip(&self.besides);
         for ((pack, beside), &filled) in packs.zip(self.order.filled()) {
             for lane in 0..LANES {
                 let lane = if lane < usize::from(filled) { lane } else { 0 };
-                self.blocks.push(pack.block(beside, lane)?);
+                if law == Law::MaximumDissipation {
+                    self.blocks.push(pack.block(beside, lane)?);
+                } else if beside.yielding[lane].is_nan() {
+                    pack.block(beside, lane)?;
+                }
             }
         }
         Ok(())
@@ -168,10 +177,10 @@ impl Packs {
         }
     }
 
-    /// Completes the contacts that were appended; `motions` begin with those of the slab, here and below, and are those
+    /// Completes the contacts that were appended, for sweeps by `law`; `motions` begin with those of the slab, here and below, and are those
     /// without contact impulses. Returns the square of the largest velocity to which the law applies (m/s)², or the
     /// number of a contact that has a number that is not finite.
-    pub(super) fn assemble(&mut self, motions: &[Motion], step: f64) -> Result<f64, u32> {
+    pub(super) fn assemble(&mut self, motions: &[Motion], law: Law, step: f64) -> Result<f64, u32> {
         let Self { walls, pairs } = self;
         walls.truncate();
         pairs.truncate();
@@ -181,8 +190,8 @@ impl Packs {
             motions,
             step,
         });
-        walls.prepare_blocks()?;
-        pairs.prepare_blocks()?;
+        walls.prepare_blocks(law)?;
+        pairs.prepare_blocks(law)?;
         Ok(largest)
     }
 
@@ -195,8 +204,8 @@ impl Packs {
     /// of the largest change as a velocity (m/s)².
     pub(super) fn sweep(&mut self, law: Law, motions: &mut [Motion], backwards: bool) -> f64 {
         let Self { walls, pairs } = self;
-        let walls = (&mut *walls.packs, &*walls.blocks);
-        let pairs = (&mut *pairs.packs, &*pairs.blocks);
+        let walls = (&mut *walls.packs, &*walls.besides, &*walls.blocks);
+        let pairs = (&mut *pairs.packs, &*pairs.besides, &*pairs.blocks);
         run(Sweep { walls, pairs, law, motions, backwards })
     }
 

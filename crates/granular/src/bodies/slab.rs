@@ -146,7 +146,8 @@ impl Slab {
             let arms = [arm(*first), if *second == NO_BODY { none } else { arm(*second) }];
             self.packs.push(contact, number, arms, impulse.unwrap_or(&none));
         }
-        match self.packs.assemble(&motions[self.start as usize..], start.settings.step_size) {
+        let Settings { law, step_size, .. } = *start.settings;
+        match self.packs.assemble(&motions[self.start as usize..], law, step_size) {
             Ok(largest) => self.scale = largest.sqrt(),
             Err(number) => {
                 let body = self.start + self.contacts[number as usize].bodies[0];

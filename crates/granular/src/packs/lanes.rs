@@ -45,6 +45,10 @@ pub(crate) trait Lanes:
     /// `first` where this is at most `limit`, otherwise `second`.
     fn if_at_most(self, limit: Self, first: Self, second: Self) -> Self;
 
+    /// Whether one of them is positive.
+    #[cfg(feature = "bodies")]
+    fn is_any_positive(self) -> bool;
+
     /// As [`contact::larger`].
     fn larger(self, other: Self) -> Self;
 
@@ -107,6 +111,12 @@ impl Lanes for Single {
     fn if_at_most(self, limit: Self, first: Self, second: Self) -> Self {
         let select = |lane: usize| if self.0[lane] <= limit.0[lane] { first } else { second };
         Self(array::from_fn(|lane| select(lane).0[lane]))
+    }
+
+    #[cfg(feature = "bodies")]
+    #[inline(always)]
+    fn is_any_positive(self) -> bool {
+        self.0.iter().any(|value| *value > 0.0)
     }
 
     #[inline(always)]

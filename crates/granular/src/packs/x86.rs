@@ -62,6 +62,14 @@ impl Lanes for Vector {
         self.select::<_CMP_LE_OQ>(limit, first, second)
     }
 
+    #[cfg(feature = "bodies")]
+    #[inline(always)]
+    fn is_any_positive(self) -> bool {
+        let avx = self.simd.avx;
+        let positive = avx._mm256_cmp_pd::<_CMP_LT_OQ>(avx._mm256_setzero_pd(), self.value);
+        avx._mm256_movemask_pd(positive) != 0
+    }
+
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
         let larger = other.if_at_most(self, self, other);

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::{
-    Boxes, Cross, Nearest,
+    Boxes, Cross, Nearest, set_bits,
     side::{EDGES, EDGES_OF_FACES, Side, next},
 };
 use crate::{
@@ -65,13 +65,14 @@ impl Boxes {
     fn corners(&self, owner: usize, face: usize, list: &mut List<'_>) {
         let side = &self.sides[owner];
         let outward = side.to_world(&Side::outward(face));
-        let edges = side.half_edges_of_other();
-        for index in 0..8 {
-            // Most corners are far above.
-            let gap = side.height_of_corner(face, &edges, index);
-            if gap > list.margin {
-                continue;
-            }
+        let heights = side.heights_of_corners(face);
+        // Most corners are far above; which ones are not is hard to predict, so that they are found before.
+        let mut near = 0;
+        for (index, &gap) in heights.iter().enumerate() {
+            near |= u32::from(gap <= list.margin) << index;
+        }
+        for index in set_bits(near) {
+            let gap = heights[index];
             let place = side.corner_of_other(index);
             if !side.is_over(face, &place, list.slack) {
                 continue;
@@ -89,23 +90,37 @@ impl Boxes {
     /// box 0.
     fn crossings(&self, faces: [usize; 2], normal: &Vector3<f64>, list: &mut List<'_>) {
         let ([p_1, p_2], [q_1, q_2]) = (next(faces[0] / 2), next(faces[1] / 2));
-        let mut crosses = [const { None }; 9];
-        for [p, q] in [[p_1, q_1], [p_1, q_2], [p_2, q_1], [p_2, q_2]] {
-            let cross = Cross::new(&self.sides[0].turn, p, q);
-            // Rounding must not decide differently here and below.
-            let faces_contact = cross.along[0].dot(normal).abs() > 0.99 * FACING * cross.sine;
-            crosses[3 * p + q] = (cross.sine > CROSSING && faces_contact).then_some(cross);
-        }
         let [k, l, m, n] = EDGES_OF_FACES[faces[1]];
         let (edges_a, edges_b) = (EDGES_OF_FACES[faces[0]], [k, l, m, n]);
         let middles = [self.middle(k), self.middle(l), self.middle(m), self.middle(n)];
+        let cross = |p: usize, q: usize| Cross::new(&self.sides[0].turn, p, q);
+        let crosses = [cross(p_1, q_1), cross(p_1, q_2), cross(p_2, q_1), cross(p_2, q_2)];
+        let mut reaches = [[-1.0; 2]; 4];
+        for (reach, cross) in reaches.iter_mut().zip(&crosses) {
+            // Rounding must not decide differently here and below.
+            let faces_contact = cross.along[0].dot(normal).abs() > 0.99 * FACING * cross.sine;
+            if cross.sine > CROSSING && faces_contact {
+                *reach = self.reach(cross);
+            }
+        }
+        let edges_of = |pair: usize| [edges_a[pair / 4], edges_b[pair % 4]];
+        let cross_of = |[i, j]: [usize; 2]| {
+            2 * usize::from(EDGES[i].0 == p_2) + usize::from(EDGES[j].0 == q_2)
+        };
+        let mut inside = 0;
         for pair in 0..16 {
-            let (i, j, middle) = (edges_a[pair / 4], edges_b[pair % 4], &middles[pair % 4]);
-            let Some(cross) = &crosses[3 * EDGES[i].0 + EDGES[j].0] else { continue };
-            let Some(feet) = self.feet_inside(cross, [i, j], middle) else { continue };
-            let crossing = self.crossing_at(cross, [i, j], &feet);
+            let (edges, middle) = (edges_of(pair), &middles[pair % 4]);
+            let at = cross_of(edges);
+            let may = self.may_cross(&crosses[at], edges, middle, &reaches[at]);
+            inside |= u32::from(may) << pair;
+        }
+        for pair in set_bits(inside) {
+            let edges = edges_of(pair);
+            let cross = &crosses[cross_of(edges)];
+            let Some(feet) = self.feet_inside(cross, edges, &middles[pair % 4]) else { continue };
+            let crossing = self.crossing_at(cross, edges, &feet);
             if crossing.normal.dot(normal) >= FACING {
-                let features = [Feature::Edge(i), Feature::Edge(j)];
+                let features = [Feature::Edge(edges[0]), Feature::Edge(edges[1])];
                 list.add(features, self.of_crossing(&crossing));
             }
         }

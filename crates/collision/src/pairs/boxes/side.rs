@@ -142,34 +142,27 @@ impl Side {
         self.other + times(&self.turn, &self.other_half.component_mul(&corner(index)))
     }
 
-    /// Half of the edges of the other box in this frame, as columns.
+    /// The [heights](Self::height) of the [corners](Self::corner_of_other) of the other box over a face, to the bit (m).
     #[inline(always)]
-    pub(super) fn half_edges_of_other(&self) -> Matrix3<f64> {
-        let t = &self.turn;
-        let [x, y, z] = [self.other_half.x, self.other_half.y, self.other_half.z];
-        Matrix3::new(
-            t.m11 * x,
-            t.m12 * y,
-            t.m13 * z,
-            t.m21 * x,
-            t.m22 * y,
-            t.m23 * z,
-            t.m31 * x,
-            t.m32 * y,
-            t.m33 * z,
-        )
-    }
-
-    /// The [height](Self::height) of [corner](Self::corner_of_other) `index` over a face, to the bit (m).
-    #[inline(always)]
-    pub(super) fn height_of_corner(&self, face: usize, edges: &Matrix3<f64>, index: usize) -> f64 {
-        let axis = face / 2;
-        let along = |k: usize| {
-            let edge = edges[(axis, k)];
-            if index >> k & 1 == 1 { edge } else { -edge }
+    pub(super) fn heights_of_corners(&self, face: usize) -> [f64; 8] {
+        let (axis, up) = (face / 2, face.is_multiple_of(2));
+        let (center, half) = (self.other[axis], self.half[axis]);
+        let edge = |k: usize| self.turn[(axis, k)] * self.other_half[k];
+        let [x, y, z] = [edge(0), edge(1), edge(2)];
+        let height = |x: f64, y: f64, z: f64| {
+            let place = center + (x + y + z);
+            (if up { place } else { -place }) - half
         };
-        let place = self.other[axis] + (along(0) + along(1) + along(2));
-        (if face.is_multiple_of(2) { place } else { -place }) - self.half[axis]
+        [
+            height(-x, -y, -z),
+            height(x, -y, -z),
+            height(-x, y, -z),
+            height(x, y, -z),
+            height(-x, -y, z),
+            height(x, -y, z),
+            height(-x, y, z),
+            height(x, y, z),
+        ]
     }
 
     /// The corner of the other box that is lowest over a face; of equal ones the first.

@@ -7,7 +7,10 @@ use percussion_dynamics::Dimension;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{side::corner, *};
+use super::{
+    side::{EDGES, corner},
+    *,
+};
 use crate::{feature::Feature, hull::Hull, pairs::manifold::faceted, solid::Solid};
 
 /// Accuracy of the general code where it iterates: the direction between points that are `1e-6` of the sizes apart

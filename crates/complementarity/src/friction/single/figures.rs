@@ -115,40 +115,74 @@ impl Figures {
         impulse: &Vector3<f64>,
         velocity: &Vector3<f64>,
     ) -> Self {
-        let inverse_mass = contact.inverse_mass();
+        let (friction, inverse_mass) = (contact.friction(), contact.inverse_mass());
+        if law == Law::Coulomb {
+            return Self::of_coulomb(friction, inverse_mass, impulse, velocity);
+        }
+        let Some(mut figures) = Self::without_slip(friction, inverse_mass, impulse, velocity)
+        else {
+            return Self::INFINITE;
+        };
         let push = impulse * inverse_mass;
-        let limit = contact.friction() * push.x.max(0.0);
+        let whole = length(push.x, length(push.y, push.z));
+        let own = contact.block() * impulse;
+        figures.complementarity =
+            figures.complementarity.max(whole.min((velocity.x - own.x).max(0.0)));
+        let distance = contact.distance_from_dissipative(impulse, &(own - velocity));
+        if !distance.is_finite() {
+            return Self::INFINITE;
+        }
+        figures.slip = if contact.is_doubtful() {
+            let limit = friction * push.x.max(0.0);
+            let (friction, slip) = ([push.y, push.z], [velocity.y, velocity.z]);
+            let opens = own.x - velocity.x < 0.0;
+            distance.max(dissipative_slip(contact.tilt(), friction, slip, limit, opens))
+        } else {
+            distance
+        };
+        figures
+    }
+
+    /// The figures by Coulomb's law, for callers without a [`Contact`]: of the block they depend on the `inverse_mass`
+    /// `tr(W_ii)/3` (kg⁻¹) alone.
+    #[inline]
+    #[must_use]
+    pub fn of_coulomb(
+        friction: f64,
+        inverse_mass: f64,
+        impulse: &Vector3<f64>,
+        velocity: &Vector3<f64>,
+    ) -> Self {
+        let Some(mut figures) = Self::without_slip(friction, inverse_mass, impulse, velocity)
+        else {
+            return Self::INFINITE;
+        };
+        let push = impulse * inverse_mass;
+        let limit = friction * push.x.max(0.0);
+        figures.slip = off_disk([push.y, push.z], [velocity.y, velocity.z], limit);
+        figures
+    }
+
+    /// The figures but the slip, unless an entry is not finite.
+    #[inline(always)]
+    fn without_slip(
+        friction: f64,
+        inverse_mass: f64,
+        impulse: &Vector3<f64>,
+        velocity: &Vector3<f64>,
+    ) -> Option<Self> {
+        let push = impulse * inverse_mass;
+        let limit = friction * push.x.max(0.0);
         let tangential = length(push.y, push.z);
         let whole = length(push.x, tangential);
-        let mut figures = Self {
+        let finite = [whole, velocity.x, velocity.y, velocity.z].iter().all(|x| x.is_finite());
+        finite.then(|| Self {
             approach: (-velocity.x).max(0.0),
             adhesion: (-push.x).max(0.0),
             cone: (tangential - limit).max(0.0),
             complementarity: whole.min(velocity.x.max(0.0)),
             slip: 0.0,
-        };
-        if ![whole, velocity.x, velocity.y, velocity.z].iter().all(|x| x.is_finite()) {
-            return Self::INFINITE;
-        }
-        let (friction, slip) = ([push.y, push.z], [velocity.y, velocity.z]);
-        if law == Law::MaximumDissipation {
-            let own = contact.block() * impulse;
-            figures.complementarity =
-                figures.complementarity.max(whole.min((velocity.x - own.x).max(0.0)));
-            let distance = contact.distance_from_dissipative(impulse, &(own - velocity));
-            if !distance.is_finite() {
-                return Self::INFINITE;
-            }
-            figures.slip = if contact.is_doubtful() {
-                let opens = own.x - velocity.x < 0.0;
-                distance.max(dissipative_slip(contact.tilt(), friction, slip, limit, opens))
-            } else {
-                distance
-            };
-        } else {
-            figures.slip = off_disk(friction, slip, limit);
-        }
-        figures
+        })
     }
 
     /// The figures of values that are not finite.

@@ -5,9 +5,12 @@
 //! T. Duff et al., "Building an orthonormal basis, revisited", *Journal of Computer Graphics Techniques* 6 (2017)
 //! no. 1, 1–8 (tangents).
 
+use percussion_complementarity::friction::single::SYMMETRY;
+
 use super::{
     Beside, Lanes, Motion, Pack, Work,
     loaded::{Loaded, PAIR, WALL},
+    slides::{NEAR, schur, size},
 };
 use crate::packs::vectors::Vectors;
 
@@ -74,9 +77,15 @@ fn assemble<L: Lanes, const IS_WALL: bool>(
     for (to, from) in pack.inverse.iter_mut().zip(&inverse) {
         *to = from.values();
     }
+    let friction = L::of(simd, pack.friction);
+    let yielding = yielding(simd, entries, friction);
+    // False for what is not a number.
+    let infinity = L::all(simd, f64::INFINITY);
+    let yielding = inverse[0].if_below(infinity, yielding, L::all(simd, f64::NAN));
+    beside.yielding = yielding.values();
 
     let impulse = local(frame, Vectors::of(simd, &pack.impulse));
-    pack.impulse = taken_over(simd, L::of(simd, pack.friction), impulse).values();
+    pack.impulse = taken_over(simd, friction, impulse).values();
     let velocity = loaded.velocity::<IS_WALL>(simd, pack);
     velocity.dot(velocity)
 }
@@ -123,6 +132,30 @@ pub(super) fn inverse<L: Lanes>(simd: L::Simd, block: [L; 6], mean: L) -> [L; 6]
         (nt * no - nn * to) * factor,
         (nn * tt - nt * nt) * factor,
     ]
+}
+
+/// `1/W_nn` of a block that is certainly valid, with entries near one and tangents that are not alike; otherwise not a
+/// number.
+#[inline(always)]
+fn yielding<L: Lanes>(simd: L::Simd, [nn, nt, no, tt, to, oo]: [L; 6], friction: L) -> L {
+    let (zero, one) = (L::all(simd, 0.0), L::all(simd, 1.0));
+    let (most, least) = (L::all(simd, NEAR), L::all(simd, 1.0 / NEAR));
+    let yielding = one / nn;
+    let [first, mixed, last] = schur(simd, [nt, no], Vectors([tt, to, oo]), yielding);
+    let unlike = size(simd, nt) + size(simd, no) + (size(simd, mixed) + size(simd, first - last));
+    let mut usual = zero.if_below(unlike, one, zero);
+    for diagonal in [nn, tt, oo] {
+        usual = diagonal.if_below(most, usual, zero);
+        usual = least.if_below(diagonal, usual, zero);
+    }
+    // A tenth of the slack that `single::Contact` has for noise.
+    let slack = L::all(simd, 1.0 + 0.1 * SYMMETRY);
+    for [entry, a, b] in [[nt, nn, tt], [no, nn, oo], [to, tt, oo]] {
+        usual = (entry * entry).if_at_most(slack * (a * b), usual, zero);
+    }
+    usual = zero.if_at_most(friction, usual, zero);
+    usual = friction.if_below(L::all(simd, f64::INFINITY), usual, zero);
+    zero.if_below(usual, yielding, L::all(simd, f64::NAN))
 }
 
 /// An impulse of the last step, projected onto the cone.

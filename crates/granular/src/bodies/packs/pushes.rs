@@ -73,14 +73,15 @@ impl Work for Prepare<'_> {
         let Self { packs: [walls, pairs], pushes: [of_walls, of_pairs], .. } = self;
         of_walls.clear();
         of_pairs.clear();
-        let (motions, limits) = (self.motions, [self.part, self.deepest]);
+        let limits = [L::all(simd, self.part), L::all(simd, self.deepest)];
+        let motions = self.motions;
         for (pack, beside) in walls.0.iter().zip(walls.1) {
-            if let Some(targets) = targets(beside, limits) {
+            if let Some(targets) = targets(simd, beside, limits) {
                 of_walls.push(prepared::<L, WALL>(simd, pack, targets, motions));
             }
         }
         for (pack, beside) in pairs.0.iter().zip(pairs.1) {
-            if let Some(targets) = targets(beside, limits) {
+            if let Some(targets) = targets(simd, beside, limits) {
                 of_pairs.push(prepared::<L, PAIR>(simd, pack, targets, motions));
             }
         }
@@ -89,23 +90,19 @@ impl Work for Prepare<'_> {
 
 /// The targets of the contacts of a pack, if one of them needs a push.
 #[inline(always)]
-fn targets(beside: &Beside, [part, deepest]: [f64; 2]) -> Option<[f64; LANES]> {
-    let mut targets = [f64::NEG_INFINITY; LANES];
-    let mut is_any = false;
-    for (target, &gap) in targets.iter_mut().zip(&beside.gap_after) {
-        if gap < deepest {
-            *target = if gap < 0.0 { -part * gap } else { -gap };
-            is_any = true;
-        }
-    }
-    is_any.then_some(targets)
+fn targets<L: Lanes>(simd: L::Simd, beside: &Beside, [part, deepest]: [L; 2]) -> Option<L> {
+    let (zero, gap) = (L::all(simd, 0.0), L::of(simd, beside.gap_after));
+    let needs = gap.if_below(deepest, L::all(simd, 1.0), zero);
+    let target = gap.if_below(zero, -part * gap, -gap);
+    let target = gap.if_below(deepest, target, L::all(simd, f64::NEG_INFINITY));
+    needs.is_any_positive().then_some(target)
 }
 
 #[inline(always)]
 fn prepared<L: Lanes, const IS_WALL: bool>(
     simd: L::Simd,
     pack: &Pack,
-    target: [f64; LANES],
+    target: L,
     motions: &[Motion],
 ) -> Pushes {
     let normal = Vectors::<L>::of(simd, &pack.frame[0]);
@@ -125,7 +122,7 @@ fn prepared<L: Lanes, const IS_WALL: bool>(
         shares: [first.1.values(), second.1.values()],
         tilts: [first.2.values(), second.2.values()],
         mass: (one / L::of(simd, pack.row[0])).values(),
-        target,
+        target: target.values(),
         push: [0.0; LANES],
         bodies: pack.bodies,
     }

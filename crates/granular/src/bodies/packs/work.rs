@@ -8,7 +8,9 @@ use percussion_complementarity::friction::{Figures, Law, single};
 
 use super::{
     Beside, Lanes, Motion, Pack, Work,
+    judged::residuals,
     loaded::{Loaded, PAIR, WALL},
+    slides::{self, Sliding},
 };
 use crate::{
     bodies::contact::{Contact, NO_BODY, slid},
@@ -45,20 +47,15 @@ impl Work for WarmStart<'_> {
 /// Solves every contact in turn with the others fixed. The output is the square of the largest change as a velocity
 /// (m/s)².
 pub(super) struct Sweep<'a> {
-    pub(super) walls: (&'a mut [Pack], &'a Blocks),
-    pub(super) pairs: (&'a mut [Pack], &'a Blocks),
+    pub(super) walls: (&'a mut [Pack], &'a [Beside], &'a Blocks),
+    pub(super) pairs: (&'a mut [Pack], &'a [Beside], &'a Blocks),
     pub(super) law: Law,
     pub(super) motions: &'a mut [Motion],
     pub(super) backwards: bool,
 }
 
-/// The blocks of the contacts of a pack, which is a part of those of all packs.
+/// The [prepared](super::Group::prepare_blocks) blocks of the contacts of all packs, or none.
 type Blocks = [single::Contact];
-
-#[inline(always)]
-fn blocks_of(all: &Blocks, pack: usize) -> &Blocks {
-    &all[pack * LANES..(pack + 1) * LANES]
-}
 
 impl Work for Sweep<'_> {
     type Output = f64;
@@ -73,13 +70,15 @@ impl Work for Sweep<'_> {
             if walls_now {
                 for k in 0..wall_count {
                     let at = if backwards { wall_count - 1 - k } else { k };
-                    let (pack, blocks) = (&mut walls.0[at], blocks_of(walls.1, at));
+                    let pack = (&mut walls.0[at], &walls.1[at]);
+                    let blocks = (walls.2, at);
                     largest = largest.larger(solve::<L, WALL>(simd, pack, blocks, law, motions));
                 }
             } else {
                 for k in 0..pair_count {
                     let at = if backwards { pair_count - 1 - k } else { k };
-                    let (pack, blocks) = (&mut pairs.0[at], blocks_of(pairs.1, at));
+                    let pack = (&mut pairs.0[at], &pairs.1[at]);
+                    let blocks = (pairs.2, at);
                     largest = largest.larger(solve::<L, PAIR>(simd, pack, blocks, law, motions));
                 }
             }
@@ -93,8 +92,8 @@ impl Work for Sweep<'_> {
 #[inline(always)]
 fn solve<L: Lanes, const IS_WALL: bool>(
     simd: L::Simd,
-    pack: &mut Pack,
-    blocks: &Blocks,
+    (pack, beside): (&mut Pack, &Beside),
+    blocks: (&Blocks, usize),
     law: Law,
     motions: &mut [Motion],
 ) -> L {
@@ -111,11 +110,22 @@ fn solve<L: Lanes, const IS_WALL: bool>(
     let slides = zero.if_at_most(sticking.0[0], slides, one);
     let slides = push.if_below(velocity.0[0], zero, slides);
     let mut solved = Vectors::if_below(push, velocity.0[0], Vectors([zero, zero, zero]), sticking);
-    let slides = slides.values();
-    if slides[0] + slides[1] + (slides[2] + slides[3]) > 0.0 {
-        let mut values = solved.values();
-        slide(pack, blocks, law, &slides, &velocity.values(), &mut values);
-        solved = Vectors::of(simd, &values);
+    if slides.is_any_positive() {
+        let mut left = slides;
+        if law == Law::Coulomb {
+            let after = block_times(simd, (pack, beside), push, impulse);
+            let Sliding { impulse, found } =
+                slides::slide(simd, (pack, beside), after - velocity, impulse, slides);
+            let found = zero.if_below(slides, found, zero);
+            solved = Vectors::if_below(zero, found, impulse, solved);
+            left = zero.if_below(found, zero, slides);
+        }
+        if left.is_any_positive() {
+            let mut values = solved.values();
+            let velocity = velocity.values();
+            slide((pack, beside), blocks, law, (&left.values(), &velocity), &mut values);
+            solved = Vectors::of(simd, &values);
+        }
     }
     let change = solved - impulse;
     pack.impulse = solved.values();
@@ -124,18 +134,30 @@ fn solve<L: Lanes, const IS_WALL: bool>(
     change.dot(change) * inverse_mass * inverse_mass
 }
 
-/// Solves the contacts that slide.
+/// The velocity from the impulse, whose normal part is `push`.
+#[inline(always)]
+fn block_times<L: Lanes>(
+    simd: L::Simd,
+    (pack, beside): (&Pack, &Beside),
+    push: L,
+    impulse: Vectors<L>,
+) -> Vectors<L> {
+    let [_, nt, no] = Vectors::of(simd, &pack.row).0;
+    let [tt, to, oo] = Vectors::of(simd, &beside.rest).0;
+    Vectors([push, Vectors([nt, tt, to]).dot(impulse), Vectors([no, to, oo]).dot(impulse)])
+}
+
+/// Solves the contacts that slide and are left to this.
 #[inline(never)]
 fn slide(
-    pack: &Pack,
-    blocks: &Blocks,
+    (pack, beside): (&Pack, &Beside),
+    (blocks, at): (&Blocks, usize),
     law: Law,
-    slides: &[f64; LANES],
-    velocity: &[[f64; LANES]; 3],
+    (left, velocity): (&[f64; LANES], &[[f64; LANES]; 3]),
     solved: &mut [[f64; LANES]; 3],
 ) {
     for lane in 0..LANES {
-        if slides[lane] == 0.0 {
+        if left[lane] == 0.0 {
             continue;
         }
         let found = if lane > 0 && pack.contacts[lane] == pack.contacts[0] {
@@ -143,7 +165,18 @@ fn slide(
             vector(solved, 0)
         } else {
             let (impulse, velocity) = (vector(&pack.impulse, lane), vector(velocity, lane));
-            slid(&blocks[lane], law, pack.inverse[0][lane].is_nan(), &impulse, &velocity)
+            let is_singular = pack.inverse[0][lane].is_nan();
+            let made;
+            let block = match blocks.get(at * LANES + lane) {
+                Some(block) => block,
+                None => {
+                    made = pack.block(beside, lane);
+                    // Blocks were checked.
+                    let Ok(block) = &made else { continue };
+                    block
+                }
+            };
+            slid(block, law, is_singular, &impulse, &velocity)
         };
         for axis in 0..3 {
             solved[axis][lane] = found[axis];
@@ -208,10 +241,12 @@ impl Work for Certify<'_> {
     }
 }
 
-/// The velocities to which the law applies after the sweeps, and the impulses in the world.
+/// The velocities to which the law applies after the sweeps, the impulses in the world, and the
+/// [residuals](residuals) by Coulomb's law.
 struct After {
     velocity: [[f64; LANES]; 3],
     impulse: [[f64; LANES]; 3],
+    residuals: [f64; LANES],
 }
 
 impl After {
@@ -229,8 +264,12 @@ impl After {
         let relative = velocity.0[0] - L::of(simd, beside.bias);
         let gap = L::of(simd, beside.gap) + L::all(simd, step) * relative;
         beside.gap_after = gap.values();
-        let impulse = loaded.world(Vectors::of(simd, &pack.impulse));
-        Self { velocity: velocity.values(), impulse: impulse.values() }
+        let local = Vectors::of(simd, &pack.impulse);
+        let [friction, inverse_mass] =
+            [&pack.friction, &pack.inverse_mass].map(|x| L::of(simd, *x));
+        let residuals = residuals(simd, friction, inverse_mass, local, velocity).values();
+        let impulse = loaded.world(local).values();
+        Self { velocity: velocity.values(), impulse, residuals }
     }
 
     /// Adds the contributions of the pack `at`.
@@ -244,12 +283,18 @@ impl After {
         account: &mut Account,
     ) {
         let (pack, beside) = (&swept.packs[at], &swept.besides[at]);
-        let blocks = blocks_of(swept.blocks, at);
         for lane in 0..usize::from(swept.filled[at]) {
             let (impulse, shifted) = (vector(&pack.impulse, lane), vector(&self.velocity, lane));
             account.overlap = account.overlap.max(-beside.gap_after[lane]);
             // `percussion_complementarity::friction::Problem::contact_residual` (m/s).
-            let residual = Figures::of(law, &blocks[lane], &impulse, &shifted).largest();
+            let residual = match swept.blocks.get(at * LANES + lane) {
+                Some(block) => Figures::of(law, block, &impulse, &shifted).largest(),
+                None if self.residuals[lane].is_nan() => {
+                    let (friction, inverse_mass) = (pack.friction[lane], pack.inverse_mass[lane]);
+                    Figures::of_coulomb(friction, inverse_mass, &impulse, &shifted).largest()
+                }
+                None => self.residuals[lane],
+            };
             account.residual = larger(account.residual, residual);
             if impulse.x > 0.0 {
                 account.closed += 1;
