@@ -29,7 +29,7 @@ pub(super) const SOURCES: [Source; 5] = [
     Source {
         need: "siconos",
         name: "Siconos (numerics)",
-        install: "sudo apt-get install gcc libsiconos-numerics-dev",
+        install: "sudo apt-get update && sudo apt-get install gcc libsiconos-numerics-dev",
         used: "linear complementarity problems, contacts with friction",
     },
     Source {
@@ -47,7 +47,9 @@ pub(super) const SOURCES: [Source; 5] = [
     Source {
         need: "mujoco",
         name: "MuJoCo and its robots",
-        install: "pip install mujoco gymnasium gymnasium-robotics mjlab dm-control; PYTHON names the interpreter",
+        install: "pip install gymnasium gymnasium-robotics mjlab dm-control, then pip install --upgrade --no-deps \
+                  mujoco==4.0.0 mujoco-core==4.0.0 mujoco-studio==4.0.0, as other packages ask for an older one; \
+                  PYTHON names the interpreter",
         used: "steps of robots",
     },
     Source {
@@ -123,7 +125,7 @@ mod tests {
         let reason = not_compared("siconos");
         assert_eq!(
             reason,
-            "not compared: install by sudo apt-get install gcc libsiconos-numerics-dev"
+            "not compared: install by sudo apt-get update && sudo apt-get install gcc libsiconos-numerics-dev"
         );
         assert_eq!(not_compared("other"), "not compared: install by other");
     }

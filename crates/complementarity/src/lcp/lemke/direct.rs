@@ -202,7 +202,9 @@ impl<'a, const N: usize> Dictionary<'a, N> {
 }
 
 /// Whether the symmetric part of a matrix with the diagonal near one is positive definite, and safely so: all pivots of
-/// its Cholesky factorization are above rounding.
+/// its elimination are above rounding.
+///
+/// The elimination multiplies by its pivots and does not divide. Its rows are then `size` times those of the one that does.
 fn is_definite<const N: usize>(matrix: &[[f64; N]; N]) -> bool {
     let mut part = [[0.0; N]; N];
     for i in 0..N {
@@ -210,18 +212,19 @@ fn is_definite<const N: usize>(matrix: &[[f64; N]; N]) -> bool {
             part[i][j] = 0.5 * (matrix[i][j] + matrix[j][i]);
         }
     }
+    let mut size = 1.0;
     for k in 0..N {
+        let pivot = part[k][k];
         // The comparison is false for NaN.
-        let is_safe = part[k][k] > LEAST_PIVOT * matrix[k][k] && matrix[k][k] > 0.0;
+        let is_safe = pivot > LEAST_PIVOT * matrix[k][k] * size && matrix[k][k] > 0.0;
         if !is_safe {
             return false;
         }
-        let inverse = 1.0 / part[k][k];
+        size *= pivot;
         let column: [f64; N] = std::array::from_fn(|i| part[i][k]);
         for (i, row) in part.iter_mut().enumerate().skip(k + 1) {
-            let factor = column[i] * inverse;
-            for (entry, above) in row[k + 1..=i].iter_mut().zip(&column[k + 1..=i]) {
-                *entry -= factor * above;
+            for (j, entry) in row.iter_mut().enumerate().take(i + 1).skip(k + 1) {
+                *entry = pivot * *entry - column[i] * column[j];
             }
         }
     }
