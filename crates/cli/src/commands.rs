@@ -13,6 +13,8 @@ mod solve;
 mod solve_friction;
 mod view;
 
+use rayon::ThreadPoolBuilder;
+
 use crate::{
     arguments::{Arguments, Command, START, Solve},
     output::{Verdict, print},
@@ -34,6 +36,9 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
         Some(Command::Inspect(arguments)) => inspect::execute(arguments),
         Some(Command::Run(arguments)) => run::execute(arguments),
         Some(Command::Grains(arguments)) => {
+            // This thread is one of the pool: it would sleep and be woken at every step. There may be a pool already.
+            let pool = ThreadPoolBuilder::new().use_current_thread();
+            pool.build_global().ok();
             grains::execute(arguments, &mut grains::Alone, &*grains::interruption()?)
         }
         Some(Command::Impact(arguments)) => impact::impact(arguments),

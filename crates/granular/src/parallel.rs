@@ -7,7 +7,7 @@
 //! as a separate slice, without `unsafe`.
 
 #[cfg(feature = "rayon")]
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+mod awake;
 
 /// A part of the grains that is processed separately; the parts of one list are consecutive.
 pub(crate) trait Range: Send {
@@ -89,82 +89,20 @@ pub(crate) fn blocks<L: Lists, R: Send>(
     merge(left, right)
 }
 
-/// Runs `work` inside rayon's pool if there are enough slabs for several threads, which stay awake meanwhile.
+/// Runs `work` inside rayon's pool if there are enough slabs for several threads, which stay [awake] meanwhile.
 ///
 /// A thread outside the pool sleeps at every call of `rayon::join` until the pool has finished. Inside the
 /// pool it sleeps only once.
 pub(crate) fn inside<R: Send>(slabs: usize, work: impl FnOnce() -> R + Send) -> R {
     #[cfg(feature = "rayon")]
     if slabs > 2 && rayon::current_num_threads() > 1 {
-        let step = Step::begin();
-        return rayon::scope(|scope| {
-            if step.alone {
-                let (own, step) = (rayon::current_thread_index(), &step);
-                scope.spawn_broadcast(move |_, other| {
-                    if Some(other.index()) != own {
-                        step.stay_awake();
-                    }
-                });
-            }
-            let result = work();
-            step.over.store(true, Ordering::Relaxed);
-            result
+        return rayon::scope(|_| {
+            let _step = awake::Step::begin();
+            work()
         });
     }
     let _ = slabs;
     work()
-}
-
-/// Number of steps that are under way in this process.
-#[cfg(feature = "rayon")]
-static STEPS: AtomicUsize = AtomicUsize::new(0);
-
-/// A step that is under way on several threads.
-#[cfg(feature = "rayon")]
-struct Step {
-    /// Whether no other was under way when it began.
-    alone: bool,
-    over: AtomicBool,
-}
-
-#[cfg(feature = "rayon")]
-impl Step {
-    /// Rounds without anything to do after which a thread may sleep, about 0.2 ms.
-    const ROUNDS: usize = 500;
-
-    fn begin() -> Self {
-        Self { alone: STEPS.fetch_add(1, Ordering::Relaxed) == 0, over: AtomicBool::new(false) }
-    }
-
-    /// Does what other threads of the pool have to do until the step is over, or until there was nothing for a while.
-    ///
-    /// The phases of a step take tens of microseconds, and each ends when all threads have done their part. rayon lets a
-    /// thread sleep within a few of them. Waking it takes as long again, and Linux then often leaves it on the core of
-    /// the thread that woke it while another core is idle: two threads were as slow as one in some runs.
-    ///
-    /// Steps of several worlds at once keep the threads busy by themselves, and the threads of two of them could wait for
-    /// each other here: then this ends at once.
-    fn stay_awake(&self) {
-        let mut idle = 0;
-        while idle < Self::ROUNDS
-            && !self.over.load(Ordering::Relaxed)
-            && STEPS.load(Ordering::Relaxed) == 1
-        {
-            if rayon::yield_now() == Some(rayon::Yield::Executed) {
-                idle = 0;
-            } else {
-                idle += 1;
-                std::thread::yield_now();
-            }
-        }
-    }
-}
-
-#[cfg(feature = "rayon")]
-impl Drop for Step {
-    fn drop(&mut self) {
-        STEPS.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 /// Runs `work` on every slab, in parallel.

@@ -126,3 +126,14 @@ fn a_state_that_does_not_fit_together_is_refused() {
     let error = refused(&|state| state.positions[4][1] = f64::NAN);
     assert!(matches!(error, Error::Grain { name: "position", .. }), "{error}");
 }
+
+/// A thread of the pool that is blocked, as that which waits here for the other one, takes part in no step.
+#[test]
+fn a_step_does_not_wait_for_a_thread_that_is_blocked() {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let pool = pool(3);
+    pool.spawn(move || drop(receiver.recv()));
+    let (world, _) = pool.install(run);
+    assert!(world.grains().len() > 2000);
+    sender.send(()).expect("the thread waits for this");
+}

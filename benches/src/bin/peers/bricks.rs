@@ -6,9 +6,12 @@ use percussion_benches::{
     row::{Accuracy, Pairs, Reach, Row, Spread, timed},
 };
 use percussion_granular::bodies::Bodies;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
-use super::{Outcome, Task};
+use super::{
+    Outcome, Task,
+    threads::{in_turns, pools},
+};
 
 /// Steps of each in turns.
 const ROUNDS: usize = 200;
@@ -26,22 +29,22 @@ fn step(pool: &ThreadPool, pile: &mut Bodies) -> Outcome<f64> {
 }
 
 fn measure() -> Outcome {
-    let [one, two] = [1, 2].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
-    let pools = [one?, two?];
+    let pools = pools()?;
     let pile = settled();
     let mut peer = Pile::bricks(&pile, HALF);
     (0..100).for_each(|_| peer.step());
-    let (mut alone, mut shared) = (pile.clone(), pile.clone());
-    let (mut pairs, mut gains) = (Pairs::default(), Vec::new());
+    let mut alone = pile.clone();
+    let mut pairs = Pairs::default();
     for _ in 0..ROUNDS {
         // Each after a step of its own, which brings its data back into the caches.
         step(&pools[0], &mut alone)?;
         let own = step(&pools[0], &mut alone)?;
         peer.step();
         pairs.add(own, timed(|| peer.step()));
-        step(&pools[1], &mut shared)?;
-        gains.push(own / step(&pools[1], &mut shared)?);
     }
+    let mut shared = alone.clone();
+    let times = in_turns(&pools, [&mut alone, &mut shared], ROUNDS, step)?;
+    let gains: Vec<f64> = times.iter().map(|[one, two]| one / two).collect();
     if alone.bodies() != shared.bodies() {
         return Err("the bits depend on the number of threads".into());
     }

@@ -20,6 +20,7 @@ mod plus;
 mod sets;
 mod siconos;
 mod spheres;
+mod threads;
 
 use std::{env, error::Error, path::PathBuf};
 

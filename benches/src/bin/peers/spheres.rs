@@ -8,14 +8,15 @@ use percussion_benches::{
     spheres::{judge, judge_world, settled, tiled},
 };
 use percussion_granular::World;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
-use super::{Outcome, Task};
+use super::{
+    Outcome, Task,
+    threads::{in_turns, pools},
+};
 
 /// Steps of each in turns.
 const ROUNDS: usize = 200;
-/// Steps of one number of threads in a row.
-const IN_TURN: usize = 8;
 /// Steps of a million spheres: before the time counts, and in turns.
 const STEPS: [usize; 2] = [10, 20];
 /// Copies of the pile of 10⁴ along either side that make 10⁶.
@@ -40,16 +41,6 @@ fn step(pool: &ThreadPool, world: &mut World) -> Outcome<f64> {
     let time = timed(|| report = Some(pool.install(|| world.step())));
     report.transpose()?;
     Ok(time)
-}
-
-/// Mean time (s) of some steps in a row, after two of which the time does not count.
-fn steps(pool: &ThreadPool, world: &mut World) -> Outcome<f64> {
-    let mut sum = 0.0;
-    for k in 0..IN_TURN + 2 {
-        let time = step(pool, world)?;
-        sum += if k < 2 { 0.0 } else { time };
-    }
-    Ok(sum / IN_TURN as f64)
 }
 
 /// Rows of the contact updates a second on one thread, and of the gain by the second thread.
@@ -85,11 +76,6 @@ fn own_rows(
     Ok(gain.print()?)
 }
 
-fn pools() -> Outcome<[ThreadPool; 2]> {
-    let [one, two] = [1, 2].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
-    Ok([one?, two?])
-}
-
 fn ten_thousand() -> Outcome {
     let pools = pools()?;
     let world = settled();
@@ -97,18 +83,13 @@ fn ten_thousand() -> Outcome {
     (0..100).for_each(|_| peer.step());
     let mut alone = world;
     let report = alone.step()?;
-    let (mut pairs, mut times) = (Pairs::default(), Vec::new());
+    let mut pairs = Pairs::default();
     for _ in 0..ROUNDS {
         let own = step(&pools[0], &mut alone)?;
         pairs.add(own, timed(|| peer.step()));
     }
-    // Without the peer, whose long steps let the other core fall asleep, and several steps in turns, because the system needs
-    // some to give each thread a core of its own.
     let mut shared = alone.clone();
-    for _ in 0..ROUNDS / IN_TURN {
-        let one = steps(&pools[0], &mut alone)?;
-        times.push([one, steps(&pools[1], &mut shared)?]);
-    }
+    let times = in_turns(&pools, [&mut alone, &mut shared], ROUNDS, step)?;
     if alone.grains().positions() != shared.grains().positions() {
         return Err("the bits depend on the number of threads".into());
     }
