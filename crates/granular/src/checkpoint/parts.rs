@@ -209,13 +209,13 @@ fn assemble(
         head.get_or_insert(emptied(state));
     }
     let mut copies: BTreeMap<u64, Row> = BTreeMap::new();
-    let mut pairs: Vec<Across> = Vec::new();
+    let mut pairs: Vec<Across<u64>> = Vec::new();
     let mut wall_pairs: Vec<((u64, u32), [f64; 3])> = Vec::new();
     for former in 0..count {
         let Share { state, .. } = share(former)?;
         // Places in pairs are those at the last search.
-        let all = state.previous.iter().enumerate();
-        let known: BTreeMap<u64, usize> = all.map(|(now, then)| (u64::from(*then), now)).collect();
+        let known: BTreeMap<u32, usize> =
+            state.previous.iter().enumerate().map(|(now, then)| (*then, now)).collect();
         for Across { grains, node, impulse } in listed(&state) {
             let [Some(a), Some(b)] = grains.map(|place| known.get(&place).copied()) else {
                 continue;
@@ -231,7 +231,7 @@ fn assemble(
             pairs.push(Across { grains: [one, other], node, impulse }.ascending());
         }
         for ([place, wall], impulse) in state.wall_pairs.iter().zip(&state.wall_impulses) {
-            let Some(&now) = known.get(&u64::from(*place)) else { continue };
+            let Some(&now) = known.get(place) else { continue };
             let identity = state.identities[now];
             if !is_zero(impulse) && own.contains_key(&identity) {
                 wall_pairs.push(((identity, *wall), *impulse));
@@ -250,23 +250,7 @@ fn assemble(
         row.put(&mut state, *identity, place);
         places.insert(*identity, place);
     }
-    let placed = |pair: Across| {
-        let grains = pair.grains.map(|identity| u64::from(places[&identity]));
-        Across { grains, ..pair }.ascending()
-    };
-    let mut pairs: Vec<Across> = pairs.into_iter().map(placed).collect();
-    pairs.sort_unstable_by_key(|pair| (pair.grains, pair.node));
-    for Across { grains, node, impulse } in pairs {
-        let grains = grains.map(|place| narrow(place as usize));
-        if node == [0; 3] {
-            state.pairs.push(grains);
-            state.impulses.push(impulse);
-        } else {
-            state.image_pairs.push(grains);
-            state.image_nodes.push(node);
-            state.image_impulses.push(impulse);
-        }
-    }
+    put_pairs(&mut state, &pairs, &places);
     for ((identity, wall), impulse) in wall_pairs {
         state.wall_pairs.push([places[&identity], wall]);
         state.wall_impulses.push(impulse);
@@ -284,34 +268,53 @@ fn assemble(
 }
 
 /// A pair of grains, by identities or places, with the image of the second grain, zero for that in the box.
-#[derive(Clone, Copy)]
-struct Across {
-    grains: [u64; 2],
+struct Across<G> {
+    grains: [G; 2],
     node: [i8; 3],
     /// On the first grain.
     impulse: [f64; 3],
 }
 
-impl Across {
+impl<G: Ord> Across<G> {
     /// The same pair with the smaller grain first.
     fn ascending(self) -> Self {
         let Self { grains: [a, b], node, impulse } = self;
         if a < b {
-            return self;
+            return Self { grains: [a, b], node, impulse };
         }
         let (node, impulse) = (node.map(|steps| -steps), impulse.map(|part| -part));
         Self { grains: [b, a], node, impulse }
     }
 }
 
+/// Adds pairs by identities to the state, in the order of their places.
+fn put_pairs(state: &mut State, pairs: &[Across<u64>], places: &BTreeMap<u64, u32>) {
+    let placed = |pair: &Across<u64>| {
+        let grains = pair.grains.map(|identity| places[&identity]);
+        Across { grains, node: pair.node, impulse: pair.impulse }.ascending()
+    };
+    let mut pairs: Vec<Across<u32>> = pairs.iter().map(placed).collect();
+    pairs.sort_unstable_by_key(|pair| (pair.grains, pair.node));
+    for Across { grains, node, impulse } in pairs {
+        if node == [0; 3] {
+            state.pairs.push(grains);
+            state.impulses.push(impulse);
+        } else {
+            state.image_pairs.push(grains);
+            state.image_nodes.push(node);
+            state.image_impulses.push(impulse);
+        }
+    }
+}
+
 /// The pairs of a state by places, within the box and then across its faces.
-fn listed(state: &State) -> impl Iterator<Item = Across> {
+fn listed(state: &State) -> impl Iterator<Item = Across<u32>> {
     let inside =
         state.pairs.iter().zip(&state.impulses).map(|(pair, impulse)| (pair, &[0; 3], impulse));
     let images = state.image_pairs.iter().zip(&state.image_nodes).zip(&state.image_impulses);
     let images = images.map(|((pair, node), impulse)| (pair, node, impulse));
     inside.chain(images).map(|(pair, node, impulse)| Across {
-        grains: pair.map(u64::from),
+        grains: *pair,
         node: *node,
         impulse: *impulse,
     })
