@@ -48,12 +48,13 @@ impl<E: Exchange> Machine for Ranks<E> {
         settings: Settings,
         walls: Vec<Wall>,
         [low, high]: [Vector3<f64>; 2],
+        repeats: [bool; 3],
     ) -> Result<Subdomain<E>, Error> {
         let twice = Error::Setting { name: "domains", value: 2.0, expected: "1 for each rank" };
         let exchange = self.exchange.take().ok_or(twice)?;
         // A scene without extent, or none along an axis, is divided somewhere.
         let edges = (high - low).map(|edge| if edge > 0.0 { edge } else { 1.0 });
-        let shape = self.shape.unwrap_or_else(|| Shape::compact(exchange.size(), edges));
+        let shape = self.shape.unwrap_or_else(|| Shape::compact(exchange.size(), edges, repeats));
         let partition = Partition::even(shape.0, [low, low + edges])?;
         Subdomain::new(settings, walls, partition, exchange)
     }
@@ -68,12 +69,17 @@ impl<E: Exchange> Machine for Ranks<E> {
 }
 
 impl Shape {
-    /// The division of a block with these edges (m) into `count` equal boxes whose common faces have the least area.
+    /// The division of a block with these edges (m) into `count` equal boxes whose common faces have the least area, none
+    /// of them across an axis along which space `repeats` itself, unless it does so along all.
     #[must_use]
-    pub fn compact(count: usize, edges: Vector3<f64>) -> Self {
+    pub fn compact(count: usize, edges: Vector3<f64>, repeats: [bool; 3]) -> Self {
         let volume = edges.product();
         let area = |shape: [usize; 3]| {
-            let cuts = |axis: usize| (shape[axis] - 1) as f64;
+            let cuts = |axis: usize| match shape[axis] - 1 {
+                0 => 0.0,
+                _ if repeats[axis] => f64::INFINITY,
+                cuts => cuts as f64,
+            };
             (0..3).map(|axis| cuts(axis) * volume / edges[axis]).sum::<f64>()
         };
         let mut best = [count, 1, 1];
@@ -117,12 +123,21 @@ mod tests {
 
     #[test]
     fn boxes_have_small_faces() {
-        let shape = |count, edges: [f64; 3]| Shape::compact(count, edges.into()).to_string();
+        let shape =
+            |count, edges: [f64; 3]| Shape::compact(count, edges.into(), [false; 3]).to_string();
         assert_eq!(shape(4, [10.0, 1.0, 1.0]), "4x1x1");
         assert_eq!(shape(4, [1.0, 1.0, 0.1]), "2x2x1");
         assert_eq!(shape(8, [1.0, 1.0, 1.0]), "2x2x2");
         assert_eq!(shape(7, [1.0, 1.0, 3.0]), "1x1x7");
         assert_eq!(shape(1, [1.0, 1.0, 1.0]), "1x1x1");
+    }
+
+    #[test]
+    fn axes_that_repeat_are_not_cut() {
+        let shape = |repeats| Shape::compact(4, Vector3::new(10.0, 4.0, 1.0), repeats).to_string();
+        assert_eq!(shape([true, false, false]), "1x4x1");
+        assert_eq!(shape([true, true, false]), "1x1x4");
+        assert_eq!(shape([false, true, true]), "4x1x1");
     }
 
     #[test]

@@ -63,7 +63,7 @@ use crate::{
 /// The part of a world that one rank steps.
 ///
 /// All ranks create it with the same settings, walls and partition, add the same grains in the same order,
-/// and step equally often.
+/// and step equally often. A world that repeats itself is divided only along its other axes.
 ///
 /// # Example
 ///
@@ -167,6 +167,19 @@ impl<E: Exchange> Subdomain<E> {
     }
 }
 
+/// Refuses cuts along an axis that repeats: a rank finds the images of its grains and ghosts among these alone.
+fn check_uncut(partition: &Partition, periods: &Periods) -> Result<(), Error> {
+    let (counts, _) = partition.cuts();
+    let names = ["boxes along x", "boxes along y", "boxes along z"];
+    for ((count, name), edge) in counts.into_iter().zip(names).zip(periods.edges) {
+        if count > 1 && edge.is_some() {
+            let (value, expected) = (count as f64, "1, because the world repeats itself along it");
+            return Err(Error::Setting { name, value, expected });
+        }
+    }
+    Ok(())
+}
+
 impl<E: Exchange> Domain for Subdomain<E> {
     fn world(&self) -> &World {
         &self.world
@@ -211,10 +224,9 @@ impl<E: Exchange> Domain for Subdomain<E> {
         self.world.set_settings(settings)
     }
 
-    fn set_periods(&mut self, _: Periods) -> Result<(), Error> {
-        let value = self.size() as f64;
-        let expected = "a world of its own: ranks of a divided world cannot repeat it yet";
-        Err(Error::Setting { name: "periods with a number of ranks", value, expected })
+    fn set_periods(&mut self, periods: Periods) -> Result<(), Error> {
+        check_uncut(&self.ranks.partition, &periods)?;
+        self.world.set_periods(periods)
     }
 
     /// After an error the subdomain must not be used any more.
@@ -266,11 +278,7 @@ impl<E: Exchange> Domain for Subdomain<E> {
         if found != expected {
             return Err(Error::Length { name: "partition", found, expected });
         }
-        if state.periods.is_some() {
-            let (value, expected) =
-                (self.size() as f64, "none, because only one rank can repeat itself");
-            return Err(Error::Entry { name: "periods", value, expected });
-        }
+        state.periods.map_or(Ok(()), |periods| check_uncut(&partition, &periods))?;
         let world = World::from_state(state)?;
         let mut known = world.grains().identities().to_vec();
         known.sort_unstable();

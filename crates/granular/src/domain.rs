@@ -86,11 +86,11 @@ pub trait Domain {
     /// Those of [`World::set_settings`].
     fn set_settings(&mut self, settings: Settings) -> Result<(), Error>;
 
-    /// [`World::set_periods`]; only a world of one rank can repeat itself.
+    /// [`World::set_periods`].
     ///
     /// # Errors
     ///
-    /// Those of [`World::set_periods`]; [`Error::Setting`] for a part of a world.
+    /// Those of [`World::set_periods`]; [`Error::Setting`] if space is divided along an axis that repeats.
     fn set_periods(&mut self, periods: Periods) -> Result<(), Error>;
 
     /// Advances by one time step, together with all other ranks.

@@ -73,6 +73,8 @@ pub struct Wall {
     pub center: Vector3<f64>,
     /// Coefficient of friction against grains, ≥ 0.
     pub friction: f64,
+    /// Whether grains pass through it, as if it were not there; it moves all the same.
+    pub absent: bool,
 }
 
 impl Wall {
@@ -80,7 +82,8 @@ impl Wall {
     #[must_use]
     pub fn fixed(surface: Surface, friction: f64) -> Self {
         let zero = Vector3::zeros();
-        Self { surface, velocity: zero, angular_velocity: zero, center: zero, friction }
+        let (velocity, angular_velocity, center) = (zero, zero, zero);
+        Self { surface, velocity, angular_velocity, center, friction, absent: false }
     }
 
     /// A plane at rest through `point`, with `normal` (of any length) towards the grains.
@@ -130,11 +133,11 @@ impl Wall {
     }
 
     /// The gap between the wall and a ball (m, negative if they overlap) and the unit normal from the
-    /// wall to the ball.
+    /// wall to the ball; infinite for a wall that is [absent](Self::absent).
     #[must_use]
     pub fn gap(&self, position: &Vector3<f64>, radius: f64) -> (f64, Vector3<f64>) {
         let (distance, normal) = self.surface.distance(position);
-        (distance - radius, normal)
+        (if self.absent { f64::INFINITY } else { distance - radius }, normal)
     }
 
     pub(crate) fn advance(&mut self, step: f64) {

@@ -7,7 +7,10 @@ mod sweeps;
 
 use nalgebra::Vector3;
 
-use self::{search::Search, sweeps::sweep};
+use self::{
+    search::Search,
+    sweeps::{across, sweep},
+};
 use crate::{
     correction::{self, Shift},
     grains::{Grain, Grains},
@@ -368,7 +371,7 @@ impl World {
         // Two grains approach at no more than twice the largest speed; impulses do not increase the largest
         // speed.
         let reach = 2.0 * step * (fastest + self.shear());
-        self.check_periods(reach)?;
+        self.check_periods(reach, link)?;
         self.grains.kick(&kick);
         let Self { settings, grains, walls, slabs, search, .. } = self;
         let searched = search.refresh(grains, walls, slabs, settings, reach, link)?;
@@ -429,8 +432,8 @@ impl World {
         let alone = self.is_alone(link);
         let Self { settings, grains, slabs, shifts, search, .. } = self;
         let images = &mut search.images;
-        let across = images.as_ref().map_or(0.0, |images| images.account.overlap);
-        let deepest = slabs.iter().map(|slab| slab.account.overlap).fold(across, f64::max);
+        let deepest = images.as_ref().map_or(0.0, |images| images.account.overlap);
+        let deepest = slabs.iter().map(|slab| slab.account.overlap).fold(deepest, f64::max);
         let deepest = link.largest(deepest)?;
         if deepest == 0.0 {
             return Ok(0.0);
@@ -440,8 +443,10 @@ impl World {
             phases(slabs, shifts, (false, 2 * sweeps), &|slab, shifts, _| slab.push(shifts));
         } else {
             for _ in 0..sweeps {
-                sweep(slabs, &mut shifts[..], (link, L::merge_shifts), false, &Slab::push)?;
-                images.iter_mut().for_each(|images| images.push(shifts));
+                let mut last =
+                    images.as_mut().map(|images| |shifts: &mut [Shift]| images.push(shifts));
+                let work = (&Slab::push, across(&mut last));
+                sweep(slabs, &mut shifts[..], (link, L::merge_shifts), false, work)?;
             }
         }
         link.unite(&mut grains.motions);

@@ -3,7 +3,7 @@
 
 use nalgebra::Vector3;
 use percussion_granular::{
-    Error, Grain, Periods, Settings, Wall, World,
+    Domain, Error, Grain, Periods, Settings, Share, Wall, World,
     checkpoint::{self, Checkpoint},
     decomposition::{Partition, Subdomain, in_process},
 };
@@ -205,14 +205,11 @@ fn wrong_boxes_are_refused() {
     assert!(matches!(World::from_state(state.clone()), Err(Error::Length { .. })));
     state.image_impulses = vec![[0.0; 3]];
     assert!(matches!(World::from_state(state), Err(Error::Place { .. })));
-    let share = percussion_granular::Share::alone(gas(cube(1.2), 100).state());
-    let mut part = Subdomain::new(
-        Settings::default(),
-        vec![],
-        Partition::whole(),
-        in_process(1).pop().expect("one"),
-    )
-    .expect(VALID);
-    let error = percussion_granular::Domain::restore(&mut part, share).unwrap_err().to_string();
-    assert!(error.contains("periods"), "{error}");
+    let partition = Partition::new([vec![0.6], vec![], vec![]]).expect(VALID);
+    let rank = in_process(2).remove(0);
+    let mut part =
+        Subdomain::new(Settings::default(), vec![], partition.clone(), rank).expect(VALID);
+    let share = Share { partition, ..Share::alone(gas(cube(1.2), 100).state()) };
+    let error = part.restore(share).unwrap_err().to_string();
+    assert!(error.contains("`boxes along x` is 2"), "{error}");
 }

@@ -53,10 +53,11 @@
 //! | `gravity`, `step_size` | default `[0, 0, -9.81]`; default a tenth of the time in which the smallest grain falls by its diameter, at most 1 ms |
 //! | `[steps]` | `max_sweeps`, `tolerance`, `skin` of [`percussion_granular::Settings`] |
 //! | `[[grains]]` | `name`, `material`; `diameter`, or [`sizes`](Sizes); `density` or `mass` |
-//! | `[[walls]]` | `name`, `material`, `friction`, [`shape`](WallShape), and a motion: `velocity`, `angular_velocity` with `center`, `vibration`, within the times `from` and `until` |
+//! | `[[walls]]` | `name`, `material`, `friction`, [`shape`](WallShape), and a motion: `velocity`, `angular_velocity` with `center`, `vibration`, within the times `from` and `until`; there from `appears` until `vanishes` |
 //! | `[[materials]]` | `between` two materials: `friction` |
 //! | `[[insert]]` | `lattice`, `random` or `stream` of `grains` in a [`region`](Region), at `time`, with `velocity`, by `seed` |
-//! | `[[remove]]` | grains `behind` a plane or `outside` a box, after every step |
+//! | `[[remove]]` | grains `behind` a plane or `outside` a box, after every step or once at `time` |
+//! | `[[changes]]` | `gravity` from `time` on |
 //! | `periodic` | where the box that repeats itself begins and ends along [`x`, `y` and `z`](Periodic) |
 //! | `[output]` | seconds between `pictures` and `checkpoints` |
 //! | `[statistics]` | what is measured, see [`Statistics`] |
@@ -64,8 +65,8 @@
 //! # Limits
 //!
 //! What the steps cannot do is refused with its line: restitution above 0, rolling friction (an unknown field), walls held at
-//! a force, friction that differs among grains, rotations that do not map a wall onto itself, and periodic directions on
-//! several ranks.
+//! a force, friction that differs among grains, rotations that do not map a wall onto itself, and several ranks that divide
+//! space along a periodic direction.
 
 mod build;
 mod builtin;
@@ -87,7 +88,7 @@ use nalgebra::Vector3;
 pub use self::{
     builtin::BUILT_IN,
     format::{
-        Block, Cells, FlowPlane, GrainKind, Insertion, Lattice, Material, Output, Periodic,
+        Block, Cells, Change, FlowPlane, GrainKind, Insertion, Lattice, Material, Output, Periodic,
         PlaneOf, Radial, Random, Region, Removal, Round, Scene, Statistics, Steps, Stream,
         SurfaceOf, Vibration, WallEntry, WallShape,
     },
@@ -163,6 +164,13 @@ impl Scene {
         boxes
             .reduce(|[low, high], [next, end]| [low.inf(&next), high.sup(&end)])
             .unwrap_or_else(|| [Vector3::zeros(); 2])
+    }
+
+    /// Whether space repeats itself along `x`, `y` and `z`.
+    #[must_use]
+    pub fn repeats(&self) -> [bool; 3] {
+        let Periodic { x, y, z } = self.periodic;
+        [x, y, z].map(|span| span.is_some())
     }
 
     /// A number that tells this text from others: its 64-bit FNV-1a hash.

@@ -10,8 +10,8 @@ use super::{TimeLimit, count, not_negative, positive, whole};
 #[derive(Debug, Args)]
 #[command(after_help = GRAINS_HELP)]
 pub struct Grains {
-    /// Name of a built-in scene (channel, column, drum, hopper, dam-break, six-by-six-by-six), or path of a scene
-    /// (TOML).
+    /// Name of a built-in scene (channel, column, drum, hopper, dam-break, pour-drum, six-by-six-by-six), or path of
+    /// a scene (TOML).
     #[arg(value_name = "SCENE|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) scene: String,
     /// Print the contents of the scene, its memory and the computing time of one second of it, without running it.

@@ -29,6 +29,7 @@ use super::{
 use crate::{
     Domain, Share, State,
     decomposition::{Lane, Partition},
+    grains::narrow,
 };
 
 const LIST: u32 = 2;
@@ -165,9 +166,6 @@ fn read(
     let (version, _) = unpack(&bytes).map_err(damaged(file))?;
     if version == VERSION || version == PERIODIC {
         let Checkpoint { note, state } = decode(&bytes).map_err(damaged(file))?;
-        if size > 1 && state.periods.is_some() {
-            return Err(damaged(file)(Fault::Entry { entry: "periods" }));
-        }
         let whole = Share::alone(state);
         let share = match size {
             1 => whole,
@@ -197,7 +195,7 @@ fn assemble(
     count: u64,
     share: &dyn Fn(u64) -> Result<Share, Error>,
 ) -> Result<Share, Error> {
-    let mut grains: BTreeMap<u64, Row> = BTreeMap::new();
+    let mut own: BTreeMap<u64, Row> = BTreeMap::new();
     let mut head = None;
     for former in 0..count {
         let Share { state, borrowed, .. } = share(former)?;
@@ -205,43 +203,41 @@ fn assemble(
         for (place, identity) in state.identities.iter().enumerate() {
             let here = partition.owner(&state.positions[place].into()) == rank;
             if here && ghosts.binary_search(identity).is_err() {
-                grains.insert(*identity, Row::of(&state, place));
+                own.insert(*identity, Row::of(&state, place));
             }
         }
         head.get_or_insert(emptied(state));
     }
     let mut copies: BTreeMap<u64, Row> = BTreeMap::new();
-    let mut pairs: Vec<([u64; 2], [f64; 3])> = Vec::new();
+    let mut pairs: Vec<Across<u64>> = Vec::new();
     let mut wall_pairs: Vec<((u64, u32), [f64; 3])> = Vec::new();
     for former in 0..count {
         let Share { state, .. } = share(former)?;
         // Places in pairs are those at the last search.
         let known: BTreeMap<u32, usize> =
             state.previous.iter().enumerate().map(|(now, then)| (*then, now)).collect();
-        for (places, impulse) in state.pairs.iter().zip(&state.impulses) {
-            let [Some(a), Some(b)] = places.map(|place| known.get(&place).copied()) else {
+        for Across { grains, node, impulse } in listed(&state) {
+            let [Some(a), Some(b)] = grains.map(|place| known.get(&place).copied()) else {
                 continue;
             };
             let [one, other] = [a, b].map(|place| state.identities[place]);
-            if is_zero(impulse) || !grains.contains_key(&one.min(other)) {
+            if is_zero(&impulse) || !own.contains_key(&one.min(other)) {
                 continue;
             }
             let partner = if one < other { b } else { a };
-            if !grains.contains_key(&one.max(other)) {
+            if !own.contains_key(&one.max(other)) {
                 copies.insert(one.max(other), Row::of(&state, partner));
             }
-            let sign = if one < other { 1.0 } else { -1.0 };
-            pairs.push(([one.min(other), one.max(other)], impulse.map(|part| sign * part)));
+            pairs.push(Across { grains: [one, other], node, impulse }.ascending());
         }
         for ([place, wall], impulse) in state.wall_pairs.iter().zip(&state.wall_impulses) {
             let Some(&now) = known.get(place) else { continue };
             let identity = state.identities[now];
-            if !is_zero(impulse) && grains.contains_key(&identity) {
+            if !is_zero(impulse) && own.contains_key(&identity) {
                 wall_pairs.push(((identity, *wall), *impulse));
             }
         }
     }
-    pairs.sort_unstable_by_key(|(identities, _)| *identities);
     wall_pairs.sort_unstable_by_key(|(key, _)| *key);
     let Some(mut state) = head else {
         return Err(Error::Damaged {
@@ -250,26 +246,15 @@ fn assemble(
         });
     };
     let mut places = BTreeMap::new();
-    for (place, (identity, row)) in (0_u32..).zip(grains.iter().chain(&copies)) {
+    for (place, (identity, row)) in (0_u32..).zip(own.iter().chain(&copies)) {
         row.put(&mut state, *identity, place);
         places.insert(*identity, place);
     }
-    for ([one, other], impulse) in pairs {
-        let [a, b] = [one, other].map(|identity| places[&identity]);
-        // The impulse is that on the grain with the smaller place.
-        let sign = if a < b { 1.0 } else { -1.0 };
-        state.pairs.push([a.min(b), a.max(b)]);
-        state.impulses.push(impulse.map(|part| sign * part));
-    }
-    let mut order: Vec<usize> = (0..state.pairs.len()).collect();
-    order.sort_unstable_by_key(|&index| state.pairs[index]);
-    state.pairs = order.iter().map(|&index| state.pairs[index]).collect();
-    state.impulses = order.iter().map(|&index| state.impulses[index]).collect();
+    put_pairs(&mut state, &pairs, &places);
     for ((identity, wall), impulse) in wall_pairs {
         state.wall_pairs.push([places[&identity], wall]);
         state.wall_impulses.push(impulse);
     }
-    let narrow = crate::grains::narrow;
     state.slabs =
         vec![[state.identities.len(), state.pairs.len(), state.wall_pairs.len()].map(narrow)];
     let identities: Vec<u64> = copies.into_keys().collect();
@@ -280,6 +265,59 @@ fn assemble(
     };
     let (lent, copies) = (Vec::new(), Vec::new());
     Ok(Share { state, partition: partition.clone(), lent, borrowed, copies })
+}
+
+/// A pair of grains, by identities or places, with the image of the second grain, zero for that in the box.
+struct Across<G> {
+    grains: [G; 2],
+    node: [i8; 3],
+    /// On the first grain.
+    impulse: [f64; 3],
+}
+
+impl<G: Ord> Across<G> {
+    /// The same pair with the smaller grain first.
+    fn ascending(self) -> Self {
+        let Self { grains: [a, b], node, impulse } = self;
+        if a < b {
+            return Self { grains: [a, b], node, impulse };
+        }
+        let (node, impulse) = (node.map(|steps| -steps), impulse.map(|part| -part));
+        Self { grains: [b, a], node, impulse }
+    }
+}
+
+/// Adds pairs by identities to the state, in the order of their places.
+fn put_pairs(state: &mut State, pairs: &[Across<u64>], places: &BTreeMap<u64, u32>) {
+    let placed = |pair: &Across<u64>| {
+        let grains = pair.grains.map(|identity| places[&identity]);
+        Across { grains, node: pair.node, impulse: pair.impulse }.ascending()
+    };
+    let mut pairs: Vec<Across<u32>> = pairs.iter().map(placed).collect();
+    pairs.sort_unstable_by_key(|pair| (pair.grains, pair.node));
+    for Across { grains, node, impulse } in pairs {
+        if node == [0; 3] {
+            state.pairs.push(grains);
+            state.impulses.push(impulse);
+        } else {
+            state.image_pairs.push(grains);
+            state.image_nodes.push(node);
+            state.image_impulses.push(impulse);
+        }
+    }
+}
+
+/// The pairs of a state by places, within the box and then across its faces.
+fn listed(state: &State) -> impl Iterator<Item = Across<u32>> {
+    let inside =
+        state.pairs.iter().zip(&state.impulses).map(|(pair, impulse)| (pair, &[0; 3], impulse));
+    let images = state.image_pairs.iter().zip(&state.image_nodes).zip(&state.image_impulses);
+    let images = images.map(|((pair, node), impulse)| (pair, node, impulse));
+    inside.chain(images).map(|(pair, node, impulse)| Across {
+        grains: *pair,
+        node: *node,
+        impulse: *impulse,
+    })
 }
 
 fn is_zero(impulse: &[f64; 3]) -> bool {
@@ -322,8 +360,8 @@ impl Row {
 
 /// A state without grains and pairs, whose list of pairs is not valid.
 fn emptied(state: State) -> State {
-    let State { settings, walls, skin, next_identity, steps, time, .. } = state;
-    State { skin, next_identity, steps, time, ..State::empty(settings, walls) }
+    let State { settings, walls, periods, skin, next_identity, steps, time, .. } = state;
+    State { periods, skin, next_identity, steps, time, ..State::empty(settings, walls) }
 }
 
 fn ghosts(borrowed: &[Lane]) -> Vec<u64> {

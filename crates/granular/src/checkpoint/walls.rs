@@ -9,40 +9,44 @@ use crate::{
     wall::{Frustum, Triangle},
 };
 
+/// Added to the kind of a wall that is absent.
+const ABSENT: u8 = 128;
+
 /// Files from before solid shapes other than boxes have the kinds 0 to 3.
 pub(super) fn put(bytes: &mut Writer, wall: &Wall) {
+    let kind = |kind: u8| [kind + if wall.absent { ABSENT } else { 0 }];
     match &wall.surface {
         Surface::Plane { point, normal } => {
-            bytes.put([0]);
+            bytes.put(kind(0));
             bytes.vector(point);
             bytes.vector(normal);
         }
         Surface::Solid { shape: Shape::Box { half_extents }, pose } => {
-            bytes.put([1]);
+            bytes.put(kind(1));
             place(bytes, pose);
             bytes.vector(half_extents);
         }
         Surface::Cylinder { point, axis, radius } => {
-            bytes.put([2]);
+            bytes.put(kind(2));
             around(bytes, point, axis, *radius);
         }
         Surface::Tube { point, axis, radius } => {
-            bytes.put([3]);
+            bytes.put(kind(3));
             around(bytes, point, axis, *radius);
         }
         Surface::Solid { shape, pose } => {
-            bytes.put([4]);
+            bytes.put(kind(4));
             place(bytes, pose);
             put_shape(bytes, shape);
         }
         Surface::Frustum(Frustum { base, axis, height, radii }) => {
-            bytes.put([5]);
+            bytes.put(kind(5));
             bytes.vector(base);
             bytes.vector(axis);
             bytes.numbers(&[*height, radii[0], radii[1]]);
         }
         Surface::Triangle(Triangle { corners, beside, around }) => {
-            bytes.put([6]);
+            bytes.put(kind(6));
             corners.iter().for_each(|corner| bytes.vector(corner));
             for (directions, owned) in beside.iter().chain(around) {
                 bytes.list(directions, Writer::vector);
@@ -102,7 +106,8 @@ fn put_shape(bytes: &mut Writer, shape: &Shape) {
 /// Unit vectors and rotations keep their bits, because normalizing them again could change the last bit.
 pub(super) fn take(bytes: &mut Reader<'_>) -> Option<Wall> {
     let unit = |bytes: &mut Reader<'_>| bytes.vector().map(Unit::new_unchecked);
-    let surface = match bytes.byte()? {
+    let kind = bytes.byte()?;
+    let surface = match kind % ABSENT {
         0 => Surface::Plane { point: bytes.vector()?, normal: unit(bytes)? },
         1 => {
             let pose = take_place(bytes)?;
@@ -138,6 +143,7 @@ pub(super) fn take(bytes: &mut Reader<'_>) -> Option<Wall> {
         angular_velocity: bytes.vector()?,
         center: bytes.vector()?,
         friction: bytes.number()?,
+        absent: kind >= ABSENT,
     })
 }
 

@@ -3,6 +3,7 @@
 use super::World;
 use crate::{
     images::Images,
+    link::Link,
     periods::Periods,
     settings::{Error, Settings},
     wall::Wall,
@@ -69,9 +70,9 @@ impl World {
     }
 
     /// Refuses periods that are too short for grains that approach by `reach` (m) in a step.
-    pub(super) fn check_periods(&self, reach: f64) -> Result<(), Error> {
+    pub(super) fn check_periods<L: Link>(&self, reach: f64, link: &mut L) -> Result<(), Error> {
         let Some(images) = &self.search.images else { return Ok(()) };
-        let diameter = 2.0 * self.grains.radii.iter().copied().fold(0.0, f64::max);
+        let diameter = link.largest(2.0 * self.grains.radii.iter().copied().fold(0.0, f64::max))?;
         images.periods.fit(diameter, reach, reach).map(|_| ())
     }
 }

@@ -112,6 +112,7 @@ impl Search {
         });
         if let Some(images) = &mut self.images {
             images.find(grains, diameter, skin)?;
+            images.pairs.retain(|pair| link.solves(grains, pair.grains));
             for pair in &mut images.pairs {
                 pair.impulse =
                     self.old.of(pair.grains.map(|grain| grains.previous[grain as usize]));

@@ -40,22 +40,24 @@ impl World {
         let Self { settings, grains, slabs, search, .. } = self;
         let images = &mut search.images;
         let motions = &mut grains.motions[..];
-        sweep(slabs, motions, (link, L::merge_motions), false, &Slab::warm_start)?;
-        images.iter().for_each(|images| images.warm_start(motions));
+        let merge: Merge<L, Motion> = L::merge_motions;
+        let mut start =
+            images.as_ref().map(|images| |motions: &mut [Motion]| images.warm_start(motions));
+        sweep(slabs, motions, (link, merge), false, (&Slab::warm_start, across(&mut start)))?;
         let (all, enough) = (settings.tolerance == 0.0, settings.tolerance * scale);
         let mut count = 0;
         loop {
             count += 1;
             if count % 2 == 1 {
-                sweep(slabs, motions, (link, L::merge_motions), false, &|slab, motions| {
-                    slab.sweep(motions, false);
-                })?;
-                images.iter_mut().for_each(|images| images.sweep(motions, false));
+                let mut last = images
+                    .as_mut()
+                    .map(|images| |motions: &mut [Motion]| images.sweep(motions, false));
+                let work = |slab: &mut Slab, motions: &mut [Motion]| slab.sweep(motions, false);
+                sweep(slabs, motions, (link, merge), false, (&work, across(&mut last)))?;
             } else {
                 images.iter_mut().for_each(|images| images.sweep(motions, true));
-                sweep(slabs, motions, (link, L::merge_motions), true, &|slab, motions| {
-                    slab.sweep(motions, true);
-                })?;
+                let work = |slab: &mut Slab, motions: &mut [Motion]| slab.sweep(motions, true);
+                sweep(slabs, motions, (link, merge), true, (&work, None))?;
             }
             // The estimate from within a sweep has no additional cost; only the full residual decides.
             let last = count == settings.max_sweeps;
@@ -123,28 +125,42 @@ fn certify(slabs: &mut [Slab], motions: &[Motion], settings: &Settings) -> f64 {
 /// [`Link::merge_motions`] or [`Link::merge_shifts`].
 type Merge<L, T> = fn(&mut L, &mut [T], Meanwhile<'_, T>) -> Result<(), Error>;
 
-/// Runs `work` on all even slabs and then on all odd ones, in parallel, backwards the odd ones first, and brings the copies
-/// of other worlds up to date by `merge`; slabs that do not matter to these are processed while messages are on their way.
+/// What is done after all slabs, before the copies of other worlds are brought up to date.
+type Across<'a, T> = Option<&'a mut dyn FnMut(&mut [T])>;
+
+/// Contacts across faces as work after all slabs.
+pub(super) fn across<T, F: FnMut(&mut [T])>(work: &mut Option<F>) -> Across<'_, T> {
+    work.as_mut().map(|work| work as &mut dyn FnMut(&mut [T]))
+}
+
+/// Runs `work` on all even slabs and then on all odd ones, in parallel, backwards the odd ones first, then what is
+/// `across`, and brings the copies of other worlds up to date by `merge`; without anything across, slabs that do not matter
+/// to these are processed while messages are on their way.
 pub(super) fn sweep<L, T: Send>(
     slabs: &mut [Slab],
     items: &mut [T],
     (link, merge): (&mut L, Merge<L, T>),
     backwards: bool,
-    work: &(impl Fn(&mut Slab, &mut [T]) + Sync),
+    (work, across): (&(impl Fn(&mut Slab, &mut [T]) + Sync), Across<'_, T>),
 ) -> Result<(), Error> {
     let direction = usize::from(backwards);
+    let all = across.is_some();
+    let is_outer = |slab: &Slab| all || slab.outer[direction];
     for odd in [backwards, !backwards] {
         parallel::every_second(slabs, items, odd, &|slab, items| {
-            if slab.outer[direction] {
+            if is_outer(slab) {
                 work(slab, items);
             }
         });
     }
-    let inner = slabs.iter().any(|slab| !slab.outer[direction]);
+    if let Some(across) = across {
+        across(items);
+    }
+    let inner = slabs.iter().any(|slab| !is_outer(slab));
     merge(link, items, &mut |phase, items| {
         if inner {
             parallel::every_second(slabs, items, backwards ^ (phase == 1), &|slab, items| {
-                if !slab.outer[direction] {
+                if !is_outer(slab) {
                     work(slab, items);
                 }
             });

@@ -26,7 +26,8 @@ impl Scene {
         let defaults = Settings::default();
         let gravity = Vector3::from(self.gravity);
         let smallest = self.grains.iter().map(|kind| kind.range()[0]).fold(f64::INFINITY, f64::min);
-        let fall = (2.0 * smallest / gravity.norm()).sqrt();
+        let later = self.changes.iter().map(|change| Vector3::from(change.gravity).norm());
+        let fall = (2.0 * smallest / later.fold(gravity.norm(), f64::max)).sqrt();
         Settings {
             step_size: self.step_size.unwrap_or_else(|| defaults.step_size.min(0.1 * fall)),
             gravity,

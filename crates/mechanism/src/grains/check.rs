@@ -42,11 +42,9 @@ impl Scene {
             self.check_insertion(&format!("insert[{index}]"), insertion)?;
         }
         for (index, removal) in self.remove.iter().enumerate() {
-            match removal {
-                Removal::Behind(plane) => check_plane(&format!("remove[{index}].behind"), plane)?,
-                Removal::Outside(block) => check_block(&format!("remove[{index}].outside"), block)?,
-            }
+            check_removal(&format!("remove[{index}]"), removal)?;
         }
+        self.check_changes()?;
         self.check_materials()?;
         self.check_statistics()?;
         self.check_periodic()
@@ -74,6 +72,19 @@ impl Scene {
             }
             check_shape(&format!("{path}.shape"), &wall.shape)?;
             check_motion(&path, wall)?;
+        }
+        Ok(())
+    }
+
+    fn check_changes(&self) -> Result<(), Error> {
+        let mut before = 0.0;
+        for (index, change) in self.changes.iter().enumerate() {
+            let path = format!("changes[{index}]");
+            let valid = change.time > before && change.time.is_finite();
+            let expected = "a finite time above 0 (s), after the change before it";
+            require(&format!("{path}.time"), &change.time, expected, valid)?;
+            finite(&format!("{path}.gravity"), &change.gravity)?;
+            before = change.time;
         }
         Ok(())
     }
@@ -275,12 +286,32 @@ fn check_motion(path: &str, wall: &WallEntry) -> Result<(), Error> {
         let valid = until > wall.from.unwrap_or(0.0);
         require(&format!("{path}.until"), &until, "a time after `from`", valid)?;
     }
+    if let Some(appears) = wall.appears {
+        at_least_zero(&format!("{path}.appears"), appears, NOT_NEGATIVE_TIME)?;
+    }
+    if let Some(vanishes) = wall.vanishes {
+        let valid = vanishes > wall.appears.unwrap_or(0.0);
+        require(&format!("{path}.vanishes"), &vanishes, "a time after `appears`", valid)?;
+    }
     if let Some(servo) = &wall.servo {
         let expected =
             "no `servo`: a wall has a prescribed motion, and cannot be held at a force yet";
         return refuse(&format!("{path}.servo"), &servo.to_string(), expected);
     }
     Ok(())
+}
+
+fn check_removal(path: &str, removal: &Removal) -> Result<(), Error> {
+    match (removal.behind, removal.outside) {
+        (Some(plane), None) => check_plane(&format!("{path}.behind"), &plane)?,
+        (None, Some(block)) => check_block(&format!("{path}.outside"), &block)?,
+        (both, _) => {
+            let found = 2 * usize::from(both.is_some());
+            count(path, found, false, "either `behind` or `outside`")?;
+        }
+    }
+    let time = removal.time.unwrap_or(0.0);
+    at_least_zero(&format!("{path}.time"), time, NOT_NEGATIVE_TIME)
 }
 
 fn check_plane(path: &str, plane: &PlaneOf) -> Result<(), Error> {

@@ -38,9 +38,12 @@ pub struct Scene {
     /// Where and when grains come in.
     #[serde(default)]
     pub insert: Vec<Insertion>,
-    /// Which grains are taken out after every step.
+    /// Which grains are taken out.
     #[serde(default)]
     pub remove: Vec<Removal>,
+    /// What is different from a time on.
+    #[serde(default)]
+    pub changes: Vec<Change>,
     /// What is written and how often.
     #[serde(default)]
     pub output: Output,
@@ -143,6 +146,10 @@ pub struct WallEntry {
     pub from: Option<f64>,
     /// Time at which the motion ends (s), by default never.
     pub until: Option<f64>,
+    /// Time from which on the wall is there (s), default 0; it moves all the same.
+    pub appears: Option<f64>,
+    /// Time from which on it is no longer there (s), by default never.
+    pub vanishes: Option<f64>,
     /// A force at which the wall is held (N): not possible yet.
     pub servo: Option<toml::Value>,
 }
@@ -372,15 +379,26 @@ pub struct Round {
     pub radius: f64,
 }
 
-/// Which grains are taken out: those with their center there.
+/// Which grains are taken out: those with their center there; exactly one of `behind` and `outside`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Removal {
+    /// Behind this plane.
+    pub behind: Option<PlaneOf>,
+    /// Outside of this box.
+    pub outside: Option<Block>,
+    /// When, once (s); by default after every step.
+    pub time: Option<f64>,
+}
+
+/// What is different from a time on.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Removal {
-    /// Behind a plane.
-    Behind(PlaneOf),
-    /// Outside of a box.
-    Outside(Block),
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// From when on (s), after the change before it.
+    pub time: f64,
+    /// Gravitational acceleration from then on (m/s²).
+    pub gravity: [f64; 3],
 }
 
 /// What is written, and how often.

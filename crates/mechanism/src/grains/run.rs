@@ -9,7 +9,7 @@ use std::{f64::consts::TAU, ops::Range, path::Path};
 use nalgebra::Vector3;
 use percussion_granular::{Domain, Error as StepError, Report, Settings, Wall, World};
 
-use super::{Removal, Scene, WallEntry, place};
+use super::{Block, PlaneOf, Removal, Scene, WallEntry, place};
 use crate::Error;
 
 /// A scene and its world.
@@ -61,16 +61,9 @@ impl<D: Domain> Run<D> {
         let built = scene.build_walls(folder).and_then(|(walls, names)| {
             let mut domain = make(scene.settings(), walls)?;
             if let Some(periods) = scene.periodic.periods() {
-                let ranks = domain.size();
-                let expected = "one rank for a scene that repeats itself: run it in one process";
-                crate::rules::require(
-                    "periodic",
-                    &format!("on {ranks} ranks"),
-                    expected,
-                    ranks == 1,
-                )?;
                 domain.set_periods(periods)?;
             }
+            change(&scene, &mut domain, &names, 0)?;
             fill(&scene, &mut domain, 0)?;
             drive(&scene, &mut domain, &names, true)?;
             Ok((domain, names))
@@ -97,7 +90,7 @@ impl<D: Domain> Run<D> {
         crate::rules::count("walls", found, found == expected, &expected.to_string())
     }
 
-    /// Inserts what is due, advances by one time step and removes the grains that have left.
+    /// Removes, changes and inserts what is due, advances by one time step and removes the grains that have left.
     ///
     /// # Errors
     ///
@@ -119,28 +112,15 @@ impl<D: Domain> Run<D> {
         let step = self.world().steps();
         let Self { scene, domain, walls, turned_away } = self;
         if step > 0 {
+            change(scene, domain, walls, step)?;
             fill(scene, domain, step).map_err(|error| scene.located(error))?;
         }
         *turned_away += pour(scene, domain, step)?;
         drive(scene, domain, walls, false)?;
         let report = domain.step()?;
         watch(domain, &report);
-        let periods = scene.periodic.periods();
-        let place = |at: &Vector3<f64>| periods.map_or(*at, |periods| periods.wrapped(at));
-        for removal in &scene.remove {
-            match removal {
-                Removal::Behind(plane) => {
-                    let [point, normal] = [plane.point, plane.normal].map(Vector3::from);
-                    let leaves = |x: &Vector3<f64>| normal.dot(&(x - point)) < 0.0;
-                    domain.remove(&mut |grain| leaves(&place(&grain.position)));
-                }
-                Removal::Outside(block) => {
-                    let leaves = |x: &Vector3<f64>| {
-                        (0..3).any(|k| x[k] < block.low[k] || x[k] > block.high[k])
-                    };
-                    domain.remove(&mut |grain| leaves(&place(&grain.position)));
-                }
-            }
+        for removal in scene.remove.iter().filter(|removal| removal.time.is_none()) {
+            remove(scene, domain, removal);
         }
         Ok(report)
     }
@@ -191,12 +171,68 @@ impl<D: Domain> Run<D> {
     }
 }
 
+/// The step that begins nearest to a time (s).
+fn step_at(time: f64, step_size: f64) -> u64 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    let step = (time / step_size).round() as u64;
+    step
+}
+
+/// Takes out the grains that a removal is for.
+fn remove(scene: &Scene, domain: &mut impl Domain, removal: &Removal) {
+    let periods = scene.periodic.periods();
+    let place = |at: &Vector3<f64>| periods.map_or(*at, |periods| periods.wrapped(at));
+    if let Some(PlaneOf { point, normal }) = removal.behind {
+        let [point, normal] = [point, normal].map(Vector3::from);
+        let leaves = |x: &Vector3<f64>| normal.dot(&(x - point)) < 0.0;
+        domain.remove(&mut |grain| leaves(&place(&grain.position)));
+    }
+    if let Some(Block { low, high }) = removal.outside {
+        let leaves = |x: &Vector3<f64>| (0..3).any(|k| x[k] < low[k] || x[k] > high[k]);
+        domain.remove(&mut |grain| leaves(&place(&grain.position)));
+    }
+}
+
+/// Removes what is due once, and sets gravity and the walls that are there as they are from this step on.
+///
+/// Gravity and walls are compared with those of the domain, so that a run that is resumed needs no memory of what has changed.
+fn change(
+    scene: &Scene,
+    domain: &mut impl Domain,
+    walls: &[(String, Range<usize>)],
+    step: u64,
+) -> Result<(), StepError> {
+    let settings = *domain.world().settings();
+    let at = |time: f64| step_at(time, settings.step_size);
+    for removal in &scene.remove {
+        if removal.time.is_some_and(|time| at(time) == step) {
+            remove(scene, domain, removal);
+        }
+    }
+    let last = scene.changes.iter().rfind(|change| at(change.time) <= step);
+    let gravity = Vector3::from(last.map_or(scene.gravity, |change| change.gravity));
+    if gravity != settings.gravity {
+        domain.set_settings(Settings { gravity, ..settings })?;
+    }
+    for (entry, (_, indices)) in scene.walls.iter().zip(walls) {
+        let appears = at(entry.appears.unwrap_or(0.0)) <= step;
+        let vanished = entry.vanishes.is_some_and(|time| at(time) <= step);
+        let absent = !appears || vanished;
+        for index in indices.clone() {
+            let wall = &domain.world().walls()[index];
+            if wall.absent != absent {
+                domain.set_wall(index, Wall { absent, ..wall.clone() })?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Adds the lattices and random grains that come at this step.
 fn fill(scene: &Scene, domain: &mut impl Domain, step: u64) -> Result<(), Error> {
     let step_size = domain.world().settings().step_size;
     for (index, insertion) in scene.insert.iter().enumerate() {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-        let due = (insertion.time / step_size).round() as u64;
+        let due = step_at(insertion.time, step_size);
         if insertion.stream.is_none() && due == step {
             let path = format!("insert[{index}]");
             let kind = scene.kind_of(&path, insertion)?;

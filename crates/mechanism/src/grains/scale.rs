@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use percussion_collision::Shape;
 
-use super::{Block, Periodic, Removal, Scene, WallEntry, WallShape};
+use super::{Block, Periodic, Scene, WallEntry, WallShape};
 use crate::Error;
 
 impl Scene {
@@ -41,10 +41,8 @@ impl Scene {
             }
         }
         for removal in &mut self.remove {
-            match removal {
-                Removal::Behind(plane) => point(&mut plane.point),
-                Removal::Outside(outside) => block(outside),
-            }
+            removal.behind.iter_mut().for_each(|plane| point(&mut plane.point));
+            removal.outside.iter_mut().for_each(block);
         }
         if let Some(cells) = &mut self.statistics.cells {
             point(&mut cells.low);

@@ -4,6 +4,8 @@ use percussion_granular::scenes;
 
 use super::*;
 
+mod changes;
+
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -117,6 +119,12 @@ fn what_cannot_be_done_is_refused_with_line_field_and_expectation() {
                 "{BIN}[[insert]]\nlattice = {{ shake = 0.5 }}\nregion.box = {{ low = [0,0,0], high = [1,1,1] }}"
             ),
             &["line 11", "shake", "no grains overlap"],
+        ),
+        (wall(&format!("{plane}\nappears = 0.2\nvanishes = 0.1")), &["line 14", "after `appears`"]),
+        (format!("{BIN}[[remove]]\ntime = 0.2"), &["line 10", "either `behind` or `outside`"]),
+        (
+            format!("{BIN}[[changes]]\ntime = 0\ngravity = [0, 0, 1]"),
+            &["line 11", "changes[0].time` is 0", "above 0"],
         ),
     ];
     for (text, words) in cases {

@@ -12,7 +12,8 @@ pub trait Machine {
     /// Number of this rank.
     fn rank(&self) -> usize;
 
-    /// Creates the domain of this rank; grains come in between two `corners` (m). Called once.
+    /// Creates the domain of this rank; grains come in between two `corners` (m), and space is not divided along an axis
+    /// along which it `repeats` itself. Called once.
     ///
     /// # Errors
     ///
@@ -22,6 +23,7 @@ pub trait Machine {
         settings: Settings,
         walls: Vec<Wall>,
         corners: [Vector3<f64>; 2],
+        repeats: [bool; 3],
     ) -> Result<Self::Domain, Error>;
 
     /// Whether the division of the work and the speed are recorded in `ranks.csv`.
@@ -47,6 +49,7 @@ impl Machine for Alone {
         settings: Settings,
         walls: Vec<Wall>,
         _: [Vector3<f64>; 2],
+        _: [bool; 3],
     ) -> Result<World, Error> {
         World::new(settings, walls)
     }

@@ -30,13 +30,14 @@ impl<D: Domain> Scene<D> {
         let mut scene = if name == CHANNEL[0] {
             let parameters = channel::parameters(*seed)?.coarser(*factor);
             let corners = [Vector3::zeros(), parameters.size];
-            let make = |settings, walls| machine.domain(settings, walls, corners);
+            let make = |settings, walls| machine.domain(settings, walls, corners, [false; 3]);
             Self::Channel(Box::new(Channel::with(parameters, make)?))
         } else {
             let (file, folder) = file(name)?;
             let run = file.scaled(*factor).and_then(|file| {
-                let corners = file.extent();
-                Run::with(file, folder, |settings, walls| machine.domain(settings, walls, corners))
+                let (corners, repeats) = (file.extent(), file.repeats());
+                let make = |settings, walls| machine.domain(settings, walls, corners, repeats);
+                Run::with(file, folder, make)
             });
             Self::Run(Box::new(run.with_context(|| format!("`{name}`"))?))
         };

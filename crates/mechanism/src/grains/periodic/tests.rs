@@ -96,7 +96,7 @@ fn what_does_not_fit_a_period_is_refused_with_line_field_and_expectation() {
 }
 
 #[test]
-fn several_ranks_are_refused() {
+fn ranks_that_divide_an_axis_that_repeats_are_refused() {
     let scene = Scene::from_toml_str(HEAD).unwrap();
     let mut exchanges = in_process(2);
     let made = Run::with(scene, here(), |settings, walls| {
@@ -104,7 +104,8 @@ fn several_ranks_are_refused() {
         Subdomain::new(settings, walls, partition, exchanges.remove(0))
     });
     let message = made.unwrap_err().to_string();
-    assert!(message.contains("line 4") && message.contains("on 2 ranks"), "{message}");
+    assert!(message.contains("`boxes along x` is 2"), "{message}");
+    assert_eq!(Scene::from_toml_str(HEAD).unwrap().repeats(), [true, true, false]);
 }
 
 #[test]

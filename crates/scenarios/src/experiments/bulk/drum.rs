@@ -13,8 +13,8 @@
 //! for the distance `s` of the rods. Friction does not change this as long as `μ tan ψ < 1`: where the rod behind stops pushing it has no
 //! friction, and that of the other one would turn the grain.
 //!
-//! With many grains the drum is half full. Their center of mass lies under the dynamic angle, and the surface flows down it. These are
-//! shown beside figures of drums with end walls.
+//! With many grains the drum is half full. Their center of mass lies under the dynamic angle, which is judged by the same drum in
+//! another program, and the surface flows down it.
 //!
 //! # Source
 //!
