@@ -132,7 +132,9 @@ fn a_state_that_does_not_fit_together_is_refused() {
 fn a_step_does_not_wait_for_a_thread_that_is_blocked() {
     let (sender, receiver) = std::sync::mpsc::channel();
     let pool = pool(3);
-    pool.spawn(move || drop(receiver.recv()));
+    pool.spawn(move || {
+        let _ = receiver.recv();
+    });
     let (world, _) = pool.install(run);
     assert!(world.grains().len() > 2000);
     sender.send(()).expect("the thread waits for this");
