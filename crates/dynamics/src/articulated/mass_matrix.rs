@@ -242,12 +242,11 @@ fn subtract_run(row: &mut [f64], scale: f64, other: &[f64], run: Range<usize>) {
     entries.for_each(|(entry, other)| *entry -= scale * other);
 }
 
-/// Whether two lists are equal, compared by parts in which nothing waits for the result of the entry before.
+/// Whether two lists have the same bits, compared by parts in which nothing waits for the result of the entry before.
 fn are_equal(a: &[f64], b: &[f64]) -> bool {
     let mut parts = a.chunks(32).zip(b.chunks(32));
-    let is_equal =
-        |(a, b): (&[f64], &[f64])| a.iter().zip(b).fold(true, |all, (a, b)| all & (a == b));
-    a.len() == b.len() && parts.all(is_equal)
+    let differ = |bits: u64, (a, b): (&f64, &f64)| bits | (a.to_bits() ^ b.to_bits());
+    a.len() == b.len() && parts.all(|(a, b)| a.iter().zip(b).fold(0, differ) == 0)
 }
 
 #[cfg(test)]
