@@ -136,9 +136,9 @@ pub struct ContactSet {
     /// The parts by tree, and the start of those of each tree, once there are columns.
     members: Vec<usize>,
     starts: Vec<usize>,
-    /// The ranges where the left rows of the parts are not zero, and the end of the ranges of each part.
+    /// The ranges where the left rows of the parts are not zero, and for each part their end and whether it has tangents.
     runs: Vec<Range<usize>>,
-    run_ends: Vec<usize>,
+    run_ends: Vec<(usize, bool)>,
     /// Whole rows of one contact, zero between uses.
     whole: ContactRows,
     columns: DMatrix<f64>,

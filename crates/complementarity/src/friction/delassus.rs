@@ -338,9 +338,9 @@ impl Delassus for BlockSparse {
         let mut sums = start_sums(free_velocity);
         for (contact, sums) in sums.iter_mut().enumerate() {
             for (column, block) in self.row(contact) {
-                for (row, sum) in sums.iter_mut().enumerate() {
-                    for (component, &impulse) in impulses[column].iter().enumerate() {
-                        sum.add_product(block[(row, component)], impulse);
+                for k in (0..3).filter(|&k| impulses[column][k] != 0.0) {
+                    for (row, sum) in sums.iter_mut().enumerate() {
+                        sum.add_product(block[(row, k)], impulses[column][k]);
                     }
                 }
             }

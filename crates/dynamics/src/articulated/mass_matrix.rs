@@ -18,6 +18,8 @@
 //! R. Featherstone, *Rigid Body Dynamics Algorithms*, Springer 2008, section 6.2 (composite rigid
 //! bodies) and section 6.5 (factorization that uses branches).
 
+use std::ops::Range;
+
 use nalgebra::DMatrix;
 
 use super::{
@@ -71,30 +73,30 @@ impl<G: Geometry> Tree<G> {
 
     /// Whether a symmetric matrix that is added to the mass matrix keeps its zeros.
     fn keeps_zeros(&self, added: &[f64]) -> bool {
-        let is_on_path = |k: usize, j: usize| {
-            let mut above = std::iter::successors(Some(k), |&k| self.velocities[k].parent);
-            above.any(|above| above == j)
-        };
-        let rows = added.chunks_exact(self.velocity_count().max(1)).enumerate();
-        let mut entries = rows
-            .flat_map(|(k, row)| row[..k].iter().enumerate().map(move |(j, entry)| (k, j, *entry)));
-        entries.all(|(k, j, entry)| entry == 0.0 || is_on_path(k, j))
+        let is_on_path = |k: usize, j: usize| self.runs(k).iter().any(|run| run.contains(&j));
+        let mut rows = added.chunks_exact(self.velocity_count().max(1)).enumerate();
+        rows.all(|(k, row)| {
+            let mut entries = row[..k].iter().enumerate();
+            entries.all(|(j, entry)| *entry == 0.0 || is_on_path(k, j))
+        })
     }
 
     /// [`factor`](Self::factor), unless `added` does not [keep the zeros](Self::keeps_zeros): then `false`.
     pub(super) fn factor_sum(&self, scratch: &mut Scratch<G>, added: &[f64]) -> bool {
-        let is_known = scratch.is_factored && scratch.added == added;
-        if !is_known && !self.keeps_zeros(added) {
-            return false;
+        if scratch.is_factored && are_equal(&scratch.added, added) {
+            return true;
         }
-        self.factor(scratch, added);
-        true
+        let can = self.keeps_zeros(added);
+        if can {
+            self.factor(scratch, added);
+        }
+        can
     }
 
     /// The factors `L` (below the diagonal) and `D` (on it) of the sum of the mass matrix and the symmetric matrix `added`
     /// (`n × n`, which [keeps its zeros](Self::keeps_zeros), or empty for none).
     pub(super) fn factor(&self, scratch: &mut Scratch<G>, added: &[f64]) {
-        if scratch.is_factored && scratch.added == added {
+        if scratch.is_factored && are_equal(&scratch.added, added) {
             return;
         }
         let n = self.velocity_count();
@@ -106,17 +108,17 @@ impl<G: Geometry> Tree<G> {
         let factor = &mut scratch.factor;
         for k in (0..n).rev() {
             let (above, row) = factor.split_at_mut(n * k);
-            let pivot = row[k];
-            let mut next = self.velocities[k].parent;
-            while let Some(i) = next {
-                let multiplier = row[i] / pivot;
-                let mut inner = next;
-                while let Some(j) = inner {
-                    above[n * i + j] -= multiplier * row[j];
-                    inner = self.velocities[j].parent;
+            let (pivot, runs) = (row[k], self.runs(k));
+            for (number, run) in runs.iter().enumerate() {
+                for i in run.clone().rev() {
+                    let multiplier = row[i] / pivot;
+                    let own = &mut above[n * i..n * (i + 1)];
+                    subtract_run(own, multiplier, row, run.start..i + 1);
+                    for run in &runs[number + 1..] {
+                        subtract_run(own, multiplier, row, run.clone());
+                    }
+                    row[i] = multiplier;
                 }
-                row[i] = multiplier;
-                next = self.velocities[i].parent;
             }
             scratch.inverse_roots[k] = 1.0 / pivot.sqrt();
         }
@@ -191,11 +193,10 @@ impl<G: Geometry> Tree<G> {
         let n = self.velocity_count();
         for k in 0..n {
             let row = &factor[n * k..n * (k + 1)];
-            let mut next = self.velocities[k].parent;
             let mut entry = lanes[k];
-            while let Some(j) = next {
-                subtract(&mut entry, row[j], &lanes[j]);
-                next = self.velocities[j].parent;
+            for run in self.runs(k) {
+                let others = row[run.clone()].iter().zip(&lanes[run.clone()]);
+                others.rev().for_each(|(scale, other)| subtract(&mut entry, *scale, other));
             }
             lanes[k] = entry;
         }
@@ -211,10 +212,9 @@ impl<G: Geometry> Tree<G> {
                 continue;
             }
             let row = &factor[n * k..n * (k + 1)];
-            let mut next = self.velocities[k].parent;
-            while let Some(j) = next {
-                subtract(&mut lanes[j], row[j], &entry);
-                next = self.velocities[j].parent;
+            for run in self.runs(k) {
+                let others = lanes[run.clone()].iter_mut().zip(&row[run.clone()]);
+                others.for_each(|(other, scale)| subtract(other, *scale, &entry));
             }
         }
     }
@@ -233,4 +233,37 @@ pub(super) enum Part {
 #[inline]
 fn subtract<const C: usize>(lane: &mut [f64; C], scale: f64, other: &[f64; C]) {
     lane.iter_mut().zip(other).for_each(|(entry, other)| *entry -= scale * other);
+}
+
+/// `row ← row − scale other` in the entries of `run`.
+#[inline]
+fn subtract_run(row: &mut [f64], scale: f64, other: &[f64], run: Range<usize>) {
+    let entries = row[run.clone()].iter_mut().zip(&other[run]);
+    entries.for_each(|(entry, other)| *entry -= scale * other);
+}
+
+/// Whether two lists have the same bits, compared by parts in which nothing waits for the result of the entry before.
+fn are_equal(a: &[f64], b: &[f64]) -> bool {
+    let mut parts = a.chunks(32).zip(b.chunks(32));
+    let differ = |bits: u64, (a, b): (&f64, &f64)| bits | (a.to_bits() ^ b.to_bits());
+    a.len() == b.len() && parts.all(|(a, b)| a.iter().zip(b).fold(0, differ) == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::are_equal;
+
+    #[test]
+    fn lists_differ_wherever_one_entry_does() {
+        for length in [0, 1, 31, 32, 33, 70] {
+            let list: Vec<f64> = (0..length).map(f64::from).collect();
+            assert!(are_equal(&list, &list.clone()));
+            for place in 0..list.len() {
+                let mut other = list.clone();
+                other[place] += 0.5;
+                assert!(!are_equal(&list, &other), "entry {place} of {length}");
+                assert!(!are_equal(&list, &list[..place]), "{place} entries of {length}");
+            }
+        }
+    }
 }

@@ -19,6 +19,10 @@ pub(super) struct Tree<G: Geometry> {
     pub(super) coordinate_count: usize,
     /// The velocity before each velocity on the path to the world, and the link that it moves.
     pub(super) velocities: Vec<VelocityNode>,
+    /// The velocities before each one, nearest first, in ranges of neighbors: the way to the world mostly has few of these. The
+    /// ranges of all velocities follow one another, and those of each end where `run_ends` says.
+    runs: Vec<Range<usize>>,
+    run_ends: Vec<usize>,
     pub(super) gravity: G::Linear,
 }
 
@@ -140,6 +144,8 @@ impl<G: Geometry> Tree<G> {
             branches: Vec::with_capacity(links.len()),
             coordinate_count: 0,
             velocities: Vec::new(),
+            runs: Vec::new(),
+            run_ends: Vec::new(),
             gravity: G::linear(gravity),
         };
         for (link, &parent) in links.iter().zip(parents) {
@@ -157,6 +163,7 @@ impl<G: Geometry> Tree<G> {
             let own = link.joint.armature.get(velocity - first_velocity);
             let armature = own.copied().unwrap_or(0.0);
             self.velocities.push(VelocityNode { parent: last_velocity, link: number, armature });
+            self.push_runs(last_velocity);
             last_velocity = Some(velocity);
         }
         let (motion, translation_count) = match kind {
@@ -185,8 +192,29 @@ impl<G: Geometry> Tree<G> {
         self.coordinate_count += kind.coordinate_count();
     }
 
+    /// Adds the ranges of the velocities before a new one, the nearest of which is `parent`.
+    fn push_runs(&mut self, parent: Option<usize>) {
+        let first = self.runs.len();
+        let mut next = parent;
+        while let Some(velocity) = next {
+            match self.runs[first..].last_mut() {
+                Some(run) if run.start == velocity + 1 => run.start = velocity,
+                _ => self.runs.push(velocity..velocity + 1),
+            }
+            next = self.velocities[velocity].parent;
+        }
+        self.run_ends.push(self.runs.len());
+    }
+
     pub(super) fn velocity_count(&self) -> usize {
         self.velocities.len()
+    }
+
+    /// The velocities before `velocity` on the path to the world, in ranges, the nearest first.
+    #[inline]
+    pub(super) fn runs(&self, velocity: usize) -> &[Range<usize>] {
+        let first = velocity.checked_sub(1).map_or(0, |before| self.run_ends[before]);
+        &self.runs[first..self.run_ends[velocity]]
     }
 
     /// The velocities that move `link`, from the nearest to the farthest.
@@ -241,4 +269,34 @@ pub(super) fn write_column<G: Geometry>(matrix: &mut DMatrix<f64>, k: usize, vec
         crate::Dimension::Space => &[linear.x, linear.y, linear.z, angular.x, angular.y, angular.z],
     };
     matrix.column_mut(k).copy_from_slice(entries);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::geometry::Space, *};
+    use crate::Joint;
+
+    /// Branches whose velocities are numbered by turns, and a free root.
+    #[test]
+    fn runs_are_the_paths_to_the_world() {
+        let parents = [None, Some(0), Some(0), Some(1), Some(2), Some(3), Some(5), None, Some(7)];
+        let joint = |number: usize| match number {
+            0 => Joint::free(),
+            2 => Joint::fixed(),
+            6 => Joint::spherical(),
+            _ => Joint::revolute(Vector3::z()),
+        };
+        let links: Vec<Link> =
+            (0..parents.len()).map(|i| Link::new(format!("{i}"), joint(i))).collect();
+        let tree = Tree::<Space>::new(&links, &parents, &Vector3::zeros());
+        for k in 0..tree.velocity_count() {
+            let path: Vec<usize> =
+                std::iter::successors(tree.velocities[k].parent, |&j| tree.velocities[j].parent)
+                    .collect();
+            let runs = tree.runs(k).iter().flat_map(|run| run.clone().rev());
+            assert_eq!(runs.collect::<Vec<_>>(), path, "velocity {k}");
+        }
+        // One branch is interrupted by the velocity of the other.
+        assert_eq!(tree.runs(10), [9..10, 0..8]);
+    }
 }

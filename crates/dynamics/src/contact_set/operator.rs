@@ -192,17 +192,20 @@ impl ContactSet {
         mut use_block: impl FnMut(usize, usize, &Block<C>),
     ) {
         let mut first_run = 0;
-        for (part, &end_run) in self.parts.iter().zip(&self.run_ends) {
+        for (part, &(end_run, has_tangents)) in self.parts.iter().zip(&self.run_ends) {
             let runs = &self.runs[first_run..end_run];
             first_run = end_run;
             let left: [&[f64]; C] = array::from_fn(|r| self.left_row(part, r));
-            for &other in self.members(part.tree, part.slot).iter().take(most) {
-                let other = &self.parts[other];
+            for &number in self.members(part.tree, part.slot).iter().take(most) {
+                let other = &self.parts[number];
                 let right: [&[f64]; C] = array::from_fn(|r| self.column(other, r));
-                let mut block = [[0.0; C]; C];
-                for run in runs {
-                    add_products(&mut block, left, right, run);
-                }
+                // Limits have no tangents: one product in place of nine.
+                let mut block = match (has_tangents, self.run_ends[number].1) {
+                    (true, true) => products::<C, C, C>(left, right, runs),
+                    (true, false) => products::<C, C, 1>(left, right, runs),
+                    (false, true) => products::<C, 1, C>(left, right, runs),
+                    (false, false) => products::<C, 1, 1>(left, right, runs),
+                };
                 if part.contact == other.contact {
                     // The two triangles of `J M⁻¹ Jᵀ` differ by rounding.
                     block = array::from_fn(|r| array::from_fn(|s| block[r.min(s)][r.max(s)]));
@@ -217,7 +220,7 @@ impl ContactSet {
     }
 
     /// Finds the runs of velocities where a left row of a part is not zero. In a tree with many branches these are
-    /// little more than the velocities that move the contact.
+    /// little more than the velocities that move the contact. Also finds the parts with tangents.
     fn find_runs(&mut self) {
         let mut runs = mem::take(&mut self.runs);
         runs.clear();
@@ -235,7 +238,8 @@ impl ContactSet {
                 }
             }
             runs.extend(begin.map(|begin| begin..width));
-            self.run_ends.push(runs.len());
+            let has_tangents = rows[1..].iter().any(|row| row.iter().any(|entry| *entry != 0.0));
+            self.run_ends.push((runs.len(), has_tangents));
         }
         self.runs = runs;
     }
@@ -260,25 +264,30 @@ impl ContactSet {
     }
 }
 
-/// `block += left rightᵀ`, with the entries of the rows that are in the run.
+/// The products of the first `A` left rows with the first `B` right ones over the runs, in a block with zeros for the other rows.
 #[inline]
-fn add_products<const C: usize>(
-    block: &mut Block<C>,
+fn products<const C: usize, const A: usize, const B: usize>(
     left: [&[f64]; C],
     right: [&[f64]; C],
-    run: &Range<usize>,
-) {
-    // Slices of equal length avoid a bounds check for every factor.
-    let (start, length) = (run.start, run.len());
-    let left = left.map(|row| &row[start..][..length]);
-    let right = right.map(|row| &row[start..][..length]);
-    for k in 0..length {
-        for (row, left) in block.iter_mut().zip(left) {
-            for (entry, right) in row.iter_mut().zip(right) {
-                *entry += left[k] * right[k];
+    runs: &[Range<usize>],
+) -> Block<C> {
+    let mut sums = [[0.0; B]; A];
+    for run in runs {
+        // Slices of equal length avoid a bounds check for every factor.
+        let (start, length) = (run.start, run.len());
+        let left: [&[f64]; A] = array::from_fn(|r| &left[r][start..][..length]);
+        let right: [&[f64]; B] = array::from_fn(|s| &right[s][start..][..length]);
+        for k in 0..length {
+            for (row, left) in sums.iter_mut().zip(left) {
+                for (entry, right) in row.iter_mut().zip(right) {
+                    *entry += left[k] * right[k];
+                }
             }
         }
     }
+    array::from_fn(|r| {
+        array::from_fn(|s| sums.get(r).and_then(|row| row.get(s)).copied().unwrap_or(0.0))
+    })
 }
 
 /// Adds to block `(a, b)` of a matrix with `size` rows, stored by columns.

@@ -7,8 +7,8 @@ mod cases;
 
 use super::*;
 use crate::{
-    Articulated, Body, ContactFrame, FreeBodies, Joint, Link, MassProperties, PlanarBodies,
-    PlanarBody,
+    Articulated, Body, ContactFrame, FreeBodies, Joint, LimitSide, Link, MassProperties,
+    PlanarBodies, PlanarBody, SumLimit, SumTerm,
     gap::{Plane, Sphere, SpherePlane, SphereSphere},
     testing::fixed_seed,
 };
@@ -273,6 +273,41 @@ fn a_contact_of_a_body_that_cannot_move_has_zero_rows_and_a_diagonal_block() {
     set.divide_by_mass(&system, &coordinates).unwrap();
     assert_eq!(dense(&set), DMatrix::zeros(3, 3));
     assert_eq!(sparse(&set).block(0, 0), Some(&[0.0; 9][..]));
+}
+
+/// A limit has a normal only. A carriage that moves along `x + z` has no first tangent `y`, but a second one.
+#[test]
+fn limits_and_missing_tangents_leave_out_no_product() {
+    let axes = [Vector3::new(1.0, 0.0, 1.0), Vector3::new(0.3, 1.0, -0.2), Vector3::y()];
+    let mut links = vec![];
+    for (number, axis) in axes.into_iter().enumerate() {
+        let mass = MassProperties::point(1.0 + number as f64).unwrap();
+        let link = Link::new(format!("{number}"), Joint::prismatic(axis)).with_mass(mass);
+        links.push(if number == 0 { link } else { link.on(format!("{}", number - 1)) });
+    }
+    let system = Articulated::new(links, Vector3::zeros()).unwrap();
+    let (q, mut mass_matrix) = ([0.0; 3], DMatrix::zeros(3, 3));
+    let mut set = ContactSet::for_system(&system);
+    let limit = |joint: usize, factor: f64| SumLimit {
+        terms: vec![SumTerm { coordinate: joint, velocity: joint, factor }],
+        offset: 0.0,
+        side: LimitSide::Upper,
+        bound: 0.1,
+    };
+    set.push_gap(&system, &q, &limit(2, 1.0), 0.0, 0.0).unwrap();
+    let frame = ContactFrame::from_normal(&Vector3::x(), &Vector3::y()).unwrap();
+    for body in [0, 2] {
+        let contact = Contact::new([Some(body), None], [Vector3::zeros(); 2], frame);
+        set.push(&system, &q, &contact).unwrap();
+    }
+    set.push_gap(&system, &q, &limit(1, 2.0), 0.0, 0.0).unwrap();
+    set.divide_by_mass(&system, &q).unwrap();
+    let j = jacobian(&set);
+    assert!(j.row(4).iter().all(|entry| *entry == 0.0) && j.row(5).amax() > 0.5, "{j}");
+    system.mass_matrix(&q, &mut mass_matrix);
+    let expected = &j * mass_matrix.cholesky().unwrap().solve(&j.transpose());
+    let error = (dense(&set) - &expected).amax();
+    assert!(error < 1e-14, "{error} in {expected}");
 }
 
 #[test]

@@ -59,8 +59,9 @@ pub(crate) struct Driven {
 struct Step {
     /// Length `h` (s).
     length: f64,
-    /// `h (θ h k + d) r rᵀ` of all.
+    /// `h (θ h k + d) r rᵀ` of all, and its entries that are not zero, by columns: column, row and entry.
     added: DMatrix<f64>,
+    entries: Vec<(usize, usize, f64)>,
     /// `r c` of all.
     forces: Vec<f64>,
     laws: Vec<Linear>,
@@ -167,7 +168,7 @@ impl Driven {
         let laws = self.actuators.iter().enumerate().map(law).collect();
         let count = velocity.len();
         let (added, forces) = (DMatrix::zeros(count, count), vec![0.0; count]);
-        let mut step = Step { length, added, forces, laws };
+        let mut step = Step { length, added, entries: Vec::new(), forces, laws };
         step.assemble(&self.actuators);
         *self.step.write().unwrap_or_else(PoisonError::into_inner) = Some(step);
     }
@@ -266,11 +267,12 @@ impl Driven {
 impl Step {
     /// What the actuators add to the mass matrix, if anything.
     fn implicit(&self) -> Option<&DMatrix<f64>> {
-        self.added.iter().any(|entry| *entry != 0.0).then_some(&self.added)
+        (!self.entries.is_empty()).then_some(&self.added)
     }
 
     fn assemble(&mut self, actuators: &[Actuator]) {
         self.added.fill(0.0);
+        self.entries.clear();
         self.forces.fill(0.0);
         for (law, actuator) in self.laws.iter().zip(actuators) {
             let (force, slope) = match (law.stated, law.held) {
@@ -283,9 +285,16 @@ impl Step {
                 for other in &actuator.joints {
                     let entry = self.length * slope * one.gear * other.gear;
                     self.added[(one.velocity, other.velocity)] += entry;
+                    self.entries.push((other.velocity, one.velocity, 0.0));
                 }
             }
         }
+        self.entries.sort_unstable_by_key(|&(column, row, _)| (column, row));
+        self.entries.dedup();
+        for (column, row, entry) in &mut self.entries {
+            *entry = self.added[(*row, *column)];
+        }
+        self.entries.retain(|(.., entry)| *entry != 0.0);
     }
 }
 
@@ -340,13 +349,8 @@ impl System for Driven {
                 return;
             };
             forces.iter_mut().zip(&step.forces).for_each(|(force, own)| *force -= own);
-            if let Some(added) = step.implicit() {
-                for (column, rate) in added.column_iter().zip(acceleration) {
-                    forces
-                        .iter_mut()
-                        .zip(&column)
-                        .for_each(|(force, entry)| *force += entry * rate);
-                }
+            for &(column, row, entry) in &step.entries {
+                forces[row] += entry * acceleration[column];
             }
         });
     }

@@ -14,11 +14,13 @@ impl VelocityLevel {
         let mut sparse = BlockSparse::default();
         self.set.block_sparse_delassus(&mut sparse)?;
         let width = self.set.component_count();
-        let row = |row: usize| {
-            let block = move |entries: &[f64]| padded(width, |r, c| entries[width * r + c]);
-            sparse.blocks(row).map(move |(column, entries)| (row, column, block(entries)))
-        };
-        Ok((0..self.set.len()).flat_map(row).collect())
+        let mut blocks = Vec::with_capacity(sparse.block_count());
+        for row in 0..self.set.len() {
+            let entry = |entries: &[f64]| padded(width, |r, c| entries[width * r + c]);
+            blocks
+                .extend(sparse.blocks(row).map(|(column, entries)| (row, column, entry(entries))));
+        }
+        Ok(blocks)
     }
 
     /// The blocks of `W` with the constraints eliminated.

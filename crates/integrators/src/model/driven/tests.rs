@@ -176,6 +176,22 @@ fn an_actuator_may_join_bodies_that_nothing_else_joins() {
     }
 }
 
+/// The actuators of one axis share an entry of what they add to the mass matrix.
+#[test]
+fn two_actuators_of_one_axis_act_as_one_of_their_sum() {
+    let servo = |part: f64| Actuator::servo((1, 1), 0.1, [part * 3e3, part * 40.0]);
+    for scheme in schemes() {
+        let end = |servos: Vec<Actuator>| {
+            let mut motion = begin(scheme, servos, 1);
+            motion.run(0.1, |_, _| ()).unwrap();
+            (motion.state().coordinates[1], motion.state().velocity[1])
+        };
+        let (one, two) = (end(vec![servo(1.0)]), end(vec![servo(0.25), servo(0.75)]));
+        assert!((one.0 - two.0).abs() < 1e-9, "{}: {one:?}, {two:?}", scheme.name());
+        assert!((one.1 - two.1).abs() < 1e-8, "{}: {one:?}, {two:?}", scheme.name());
+    }
+}
+
 #[test]
 fn controls_act_from_the_next_step_on_and_only_where_they_are_set() {
     let motor = |index| Actuator { gain: 2.0, ..Actuator::on((index, index)) };
