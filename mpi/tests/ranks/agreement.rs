@@ -54,22 +54,22 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 fn ranks_and_threads_write_the_same_bytes_on_every_repetition() {
     let folder = folder();
     let place = |name: &str| folder.path().join(name);
-    for count in [1, 2, 4] {
+    for (scene, count) in [("bin", 1), ("bin", 2), ("bin", 4), ("layer", 1), ("layer", 2)] {
         let arguments = "--duration 0.12 --checkpoint-every 40 --vtk-every 60";
-        let threads = place(&format!("threads-{count}"));
-        let bin = place("bin.toml");
-        on_threads(count, &format!("{} {arguments} --out {}", bin.display(), threads.display()));
+        let threads = place(&format!("threads-{scene}-{count}"));
+        let file = place(&format!("{scene}.toml"));
+        on_threads(count, &format!("{} {arguments} --out {}", file.display(), threads.display()));
         for repetition in 0..2 {
-            let out = format!("ranks-{count}-{repetition}");
-            let command = format!("--ranks {count} {} {arguments} --out {out}", bin.display());
+            let out = format!("ranks-{scene}-{count}-{repetition}");
+            let command = format!("--ranks {count} {} {arguments} --out {out}", file.display());
             finished(folder.path(), &command);
             let (ours, theirs) = (files(&place(&out)), files(&threads));
             let names = |files: &[(PathBuf, Vec<u8>)]| -> Vec<PathBuf> {
                 files.iter().map(|(name, _)| name.clone()).collect()
             };
-            assert_eq!(names(&ours), names(&theirs), "{count} ranks");
+            assert_eq!(names(&ours), names(&theirs), "{scene}, {count} ranks");
             for ((name, one), (_, other)) in ours.iter().zip(&theirs) {
-                assert!(one == other, "{count} ranks: {} differs", name.display());
+                assert!(one == other, "{scene}, {count} ranks: {} differs", name.display());
             }
         }
     }

@@ -38,6 +38,26 @@ cells = { low = [-0.06, -0.06, 0], high = [0.06, 0.06, 0.3], counts = [2, 2, 3] 
 radial = { low = [-0.06, -0.06, 0], high = [0.06, 0.06, 0.3], reach = 0.05, bins = 20 }
 "#;
 
+/// A layer that flows down rough ground and repeats itself along both axes of the ground.
+pub(crate) const LAYER: &str = r#"
+title = "A layer flows down rough ground"
+duration = 0.12
+friction = 0.5
+step_size = 1e-3
+steps.max_sweeps = 20
+gravity = [4.30, 0, -8.817]
+periodic = { x = [0, 0.1], y = [0, 0.08] }
+grains = [{ sizes.uniform = [0.009, 0.011], density = 2500.0 }]
+insert = [{ lattice.pitch = 1.05, region.box = { low = [0, 0, 0.002], high = [0.1, 0.08, 0.1] } }]
+
+[[walls]]
+name = "ground"
+shape.spheres = { diameter = 0.01, low = [0, 0, -0.01], high = [0.1, 0.08, 0] }
+
+[statistics]
+planes = [{ name = "slope", point = [0.05, 0, 0], normal = [1, 0, 0] }]
+"#;
+
 /// The program with these arguments, separated by spaces, in `folder`.
 pub(crate) fn command(folder: &Path, arguments: &str) -> Command {
     let mut command = Command::new(PROGRAM);
@@ -59,10 +79,11 @@ pub(crate) fn finished(folder: &Path, arguments: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A folder with the bin.
+/// A folder with the bin and the layer.
 pub(crate) fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bin.toml"), BIN).unwrap();
+    fs::write(folder.path().join("layer.toml"), LAYER).unwrap();
     folder
 }
 
