@@ -16,6 +16,9 @@ use std::{
 /// Rounds without anything to do after which a thread may sleep although the step goes on, about 0.2 ms.
 const ROUNDS: usize = 500;
 
+/// Rounds that a step waits at its end for threads to notice it, which takes one or two.
+const PATIENCE: usize = 20;
+
 /// Number of steps that are under way in this process.
 static STEPS: AtomicUsize = AtomicUsize::new(0);
 
@@ -52,8 +55,9 @@ impl Drop for Step {
     fn drop(&mut self) {
         self.0.is_over.store(true, Ordering::Relaxed);
         STEPS.fetch_sub(1, Ordering::Relaxed);
-        // Threads that come back to rayon between steps sleep and wake there, which gives Linux the opportunity to move them.
-        for _ in 0..ROUNDS {
+        // A thread that did not notice it would find the next step from within this one, and that after it, deeper each time.
+        // One that has other work of the pool is not waited for.
+        for _ in 0..PATIENCE {
             if self.0.awake.load(Ordering::Relaxed) == 0 {
                 break;
             }
