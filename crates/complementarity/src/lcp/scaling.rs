@@ -70,23 +70,6 @@ impl Scaling {
         self.inverse_level = power_of_two(-level);
     }
 
-    /// Writes column `j` of the scaled matrix to the first `n` entries of `scaled`.
-    pub(super) fn write_column(&self, j: usize, matrix: &DMatrix<f64>, scaled: &mut [f64]) {
-        let n = self.rows.len();
-        let own = self.columns[j];
-        let column = &matrix.as_slice()[j * n..][..n];
-        for ((scaled, entry), factor) in scaled.iter_mut().zip(column).zip(&self.rows) {
-            *scaled = entry * (own * factor);
-        }
-    }
-
-    /// Writes the scaled `q` to the first `n` entries of `scaled`.
-    pub(super) fn write_vector(&self, q: &[f64], scaled: &mut [f64]) {
-        for ((scaled, q), factor) in scaled.iter_mut().zip(q).zip(&self.rows) {
-            *scaled = q * factor * self.inverse_level;
-        }
-    }
-
     /// One by a power of two near the largest `r_i |q_i|`.
     #[inline]
     pub(super) const fn inverse_level(&self) -> f64 {

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use crate::lcp::Problem;
+use crate::lcp::{Problem, residual::quick::Data};
 
 /// Columns are padded to a multiple of this number of doubles: two vector registers on every machine. The unrolled
 /// inner loop then has no remainder, which matters for small problems.
@@ -48,16 +48,16 @@ pub(super) enum Place {
 impl Dictionary {
     /// Writes the dictionary of `w = q + M z + d t`, scaled, with all `w` basic.
     pub(super) fn load(&mut self, problem: &Problem, covering: &[f64]) {
-        let (n, scaling) = (problem.dimension(), problem.scaling());
+        let (n, data) = (problem.dimension(), Data::of(problem));
         self.resize(n);
         self.postponed = None;
         let (matrix, rest) = self.columns.split_at_mut(n * self.stride);
         let (artificial, values) = rest.split_at_mut(self.stride);
         for (j, column) in matrix.chunks_exact_mut(self.stride).enumerate() {
-            scaling.write_column(j, problem.matrix(), column);
+            data.write_column(j, column);
         }
         artificial[..n].copy_from_slice(covering);
-        scaling.write_vector(problem.vector().as_slice(), values);
+        data.write_vector(values);
         for (i, variable) in self.basic.iter_mut().enumerate() {
             *variable = i;
         }

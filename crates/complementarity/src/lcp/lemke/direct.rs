@@ -93,10 +93,11 @@ impl<'a, const N: usize> Dictionary<'a, N> {
     /// The dictionary with `x = w`, if the matrix is positive definite.
     fn new(problem: &'a Problem) -> Option<Self> {
         let data = Data::sized::<N>(problem)?;
-        let columns: [[f64; N]; N] = std::array::from_fn(|j| {
-            std::array::from_fn(|i| data.matrix[j * N + i] * (data.columns[j] * data.rows[i]))
-        });
-        let values = std::array::from_fn(|i| data.vector[i] * data.rows[i] * data.inverse_level);
+        let (mut columns, mut values) = ([[0.0; N]; N], [0.0; N]);
+        for (j, column) in columns.iter_mut().enumerate() {
+            data.write_column(j, column);
+        }
+        data.write_vector(&mut values);
         is_definite(&columns).then_some(Self {
             problem,
             data,

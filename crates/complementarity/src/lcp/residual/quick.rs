@@ -68,6 +68,24 @@ impl<'a> Data<'a> {
         let matrix = all.matrix.as_chunks::<N>().0.first_chunk::<N>()?.as_flattened();
         Some(Self { matrix, vector: vector?, rows: rows?, columns: columns?, ..all })
     }
+
+    /// Writes column `j` of the scaled matrix to the first `n` entries of `scaled`.
+    #[inline(always)]
+    pub(crate) fn write_column(&self, j: usize, scaled: &mut [f64]) {
+        let (n, own) = (self.rows.len(), self.columns[j]);
+        let column = &self.matrix[j * n..][..n];
+        for ((scaled, entry), factor) in scaled.iter_mut().zip(column).zip(self.rows) {
+            *scaled = entry * (own * factor);
+        }
+    }
+
+    /// Writes the scaled `q` to the first `n` entries of `scaled`.
+    #[inline(always)]
+    pub(crate) fn write_vector(&self, scaled: &mut [f64]) {
+        for ((scaled, q), factor) in scaled.iter_mut().zip(self.vector).zip(self.rows) {
+            *scaled = q * factor * self.inverse_level;
+        }
+    }
 }
 
 /// Writes `M z + q`, or `M z` without the vector, and the sums of the magnitudes of its terms, column by column and
