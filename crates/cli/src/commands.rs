@@ -36,7 +36,8 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
         Some(Command::Inspect(arguments)) => inspect::execute(arguments),
         Some(Command::Run(arguments)) => run::execute(arguments),
         Some(Command::Grains(arguments)) => {
-            // This thread is one of the pool: it would sleep and be woken at every step. There may be a pool already.
+            // This thread becomes one of the pool. Outside of it, it would sleep and be woken at every step. A pool that there
+            // is already stays.
             let pool = ThreadPoolBuilder::new().use_current_thread();
             pool.build_global().ok();
             grains::execute(arguments, &mut grains::Alone, &*grains::interruption()?)

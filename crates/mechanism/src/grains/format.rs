@@ -41,7 +41,7 @@ pub struct Scene {
     /// Which grains are taken out.
     #[serde(default)]
     pub remove: Vec<Removal>,
-    /// What is different from a time on.
+    /// Changes of gravity, in the order of their times.
     #[serde(default)]
     pub changes: Vec<Change>,
     /// What is written and how often.
@@ -391,11 +391,11 @@ pub struct Removal {
     pub time: Option<f64>,
 }
 
-/// What is different from a time on.
+/// A change of gravity at a given time.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
-    /// From when on (s), after the change before it.
+    /// When it happens (s), later than the change before it.
     pub time: f64,
     /// Gravitational acceleration from then on (m/s²).
     pub gravity: [f64; 3],
