@@ -83,7 +83,11 @@ impl Scene {
             let valid = change.time > before && change.time.is_finite();
             let expected = "a finite time above 0 (s), after the change before it";
             require(&format!("{path}.time"), &change.time, expected, valid)?;
-            finite(&format!("{path}.gravity"), &change.gravity)?;
+            let path = format!("{path}.gravity");
+            finite(&path, &change.gravity)?;
+            // As `Settings` have it.
+            let valid = change.gravity.iter().all(|entry| entry.abs() <= 1e75);
+            require(&path, &change.gravity, "entries from -1e75 to 1e75 (m/s²)", valid)?;
             before = change.time;
         }
         Ok(())

@@ -86,3 +86,14 @@ fn the_drum_of_lammps_is_filled_closed_and_turned() {
     let mean = world.grains().positions().iter().map(|place| place.y).sum::<f64>() / kept as f64;
     assert!(mean < 3.0, "it lies on its side: {mean} m");
 }
+
+#[test]
+fn gravity_beyond_its_range_is_refused_before_the_run() {
+    let error = |gravity: &str| {
+        let text = format!("{BIN}[[changes]]\ntime = 0.2\ngravity = {gravity}\n");
+        format!("{:?}", Scene::from_toml_str(&text).unwrap_err())
+    };
+    for gravity in ["[0, 0, -1e300]", "[0, inf, 0]"] {
+        assert!(error(gravity).contains("changes[0].gravity"), "{}", error(gravity));
+    }
+}
