@@ -18,7 +18,7 @@
 //! - **Pairs** that are apart are passed over until both bodies together have traveled as far as their gap. This changes
 //!   the time of a step and no bit of it, so that a clone, or a run that forgets the gaps, goes on in the same way.
 //! - **Sweeps** process slabs of space in parallel, alternately up and down, as those of
-//!   [`World`](crate::World), and four contacts of a slab at once; a slab has at least 64 bodies.
+//!   [`World`](crate::World), and eight contacts of a slab at once; a slab has at least 64 bodies.
 //! - **Does not** detect surfaces that pass through each other within a step; a body moves by at most the
 //!   radius of a ball around it and rotates by at most half a radian. There are no tubes as boundaries, no
 //!   subdomains, and no [checkpoints](crate::checkpoint): a clone continues with the same bits.
@@ -42,6 +42,7 @@ mod products;
 mod settings;
 mod slab;
 mod step;
+mod twist;
 
 use nalgebra::Vector3;
 use percussion_collision::{CellGrid, ColliderError, Place};
@@ -49,8 +50,8 @@ use percussion_collision::{CellGrid, ColliderError, Place};
 use self::{
     contact::{Motion, NO_BODY},
     memory::Memory,
-    packs::Shift,
     slab::Slab,
+    twist::Twist,
 };
 use crate::{parallel, report::Report};
 
@@ -113,7 +114,7 @@ pub struct Bodies {
     motions: Vec<Motion>,
     places: Vec<Result<Place, ColliderError>>,
     boundary_places: Vec<Result<Place, ColliderError>>,
-    shifts: Vec<Shift>,
+    shifts: Vec<Twist>,
     next_identity: u64,
     steps: u64,
     time: f64,

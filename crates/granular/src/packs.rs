@@ -1,8 +1,8 @@
-//! Contacts of the grains of a slab in packs of four that share no grain and are solved at once: [`Packs`].
+//! Contacts of the grains of a slab in packs of eight that share no grain and are solved at once: [`Packs`].
 //!
 //! One contact takes about 100 operations, each of which waits for the one before, and the next contact mostly shares a
-//! grain with it. Four contacts without a common grain take as many instructions as one, on processors with vectors of
-//! four numbers, and no branches.
+//! grain with it. Eight contacts without a common grain take no more time than one on processors with vectors of eight
+//! numbers, and no branches.
 //!
 //! **The result is that of one contact after another, to the bit.** Contacts without a common grain can be exchanged, so
 //! only the order of the contacts of each grain matters. Each contact therefore enters the first pack with room after
@@ -11,13 +11,15 @@
 //! multiplications; they do not depend on the processor either. Only the sums over contacts that a step reports are added
 //! up in the order of the packs.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 pub(crate) mod lanes;
 pub(crate) mod order;
 pub(crate) mod processor;
 pub(crate) mod vectors;
 mod work;
-#[cfg(target_arch = "x86_64")]
-mod x86;
 
 use nalgebra::Vector3;
 

@@ -5,7 +5,12 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::{Collider, ColliderError, Shape};
 
-use super::{contact::Motion, form::Form, products::product};
+use super::{
+    contact::{Motion, Yielding},
+    form::Form,
+    products::product,
+    twist::Twist,
+};
 use crate::range;
 
 /// A rigid body, as it is added to [`Bodies`](super::Bodies) and read from them.
@@ -71,11 +76,10 @@ impl Body {
     /// The state for the sweeps, after the velocity has changed by `kick`.
     pub(super) fn motion(&self, kick: &Vector3<f64>) -> Motion {
         let axes: Matrix3<f64> = self.orientation.to_rotation_matrix().into_inner();
+        let inverse_inertia = product(&product(&axes, &self.form.yielding), &axes.transpose());
         Motion {
-            velocity: self.velocity + kick,
-            spin: self.angular_velocity,
-            inverse_mass: 1.0 / self.form.mass(),
-            yielding: product(&product(&axes, &self.form.yielding), &axes.transpose()),
+            twist: Twist::new(self.velocity + kick, self.angular_velocity),
+            yielding: Yielding::new(1.0 / self.form.mass(), &inverse_inertia),
         }
     }
 

@@ -10,7 +10,7 @@
 //! none; `percussion_complementarity::friction::single` solves the others in closed form with either law. Both
 //! impulses act at the midpoint between the two surfaces, so that angular momentum is conserved.
 //!
-//! Frames, blocks and impulses are in [packs](super::packs) of four contacts, which the sweeps read.
+//! Frames, blocks and impulses are in [packs](super::packs) of eight contacts, which the sweeps read.
 
 use nalgebra::{Matrix3, Vector3};
 use percussion_collision::{Feature, Near};
@@ -19,17 +19,26 @@ use percussion_complementarity::friction::{
     single::{self, coulomb, maximum_dissipation},
 };
 
-use super::products::times;
+use super::{products::times, twist::Twist};
 
 /// The per-body state that the sweeps update, and the constants they need.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(64))]
 pub(super) struct Motion {
-    pub(super) velocity: Vector3<f64>,
-    pub(super) spin: Vector3<f64>,
-    pub(super) inverse_mass: f64,
-    /// `I⁻¹` in the world.
-    pub(super) yielding: Matrix3<f64>,
+    pub(super) twist: Twist,
+    pub(super) yielding: Yielding,
+}
+
+/// How a body yields to impulses: inverse mass, the upper triangle of `I⁻¹` in the world by rows, and a number that is not
+/// used, so that the cache line is read whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub(super) struct Yielding(pub(super) [f64; 8]);
+
+impl Yielding {
+    pub(super) fn new(inverse_mass: f64, inverse_inertia: &Matrix3<f64>) -> Self {
+        let a = inverse_inertia;
+        Self([inverse_mass, a.m11, a.m12, a.m13, a.m22, a.m23, a.m33, 0.0])
+    }
 }
 
 /// The partner of a body, by identity or index.

@@ -1,4 +1,4 @@
-//! Contacts of the bodies of a slab in packs of four that share no body and are solved at once: [`Packs`].
+//! Contacts of the bodies of a slab in packs of eight that share no body and are solved at once: [`Packs`].
 //!
 //! As in the [packs of spheres](crate::packs) the result is that of one contact after another, to the bit. Only the sums
 //! over contacts that a step reports are added up in the order of the packs. Contacts that slide are solved singly.
@@ -15,13 +15,15 @@ mod work;
 use nalgebra::{Matrix3, Vector3};
 use percussion_complementarity::friction::{Law, single};
 
-pub(super) use self::pushes::Shift;
 use self::{
     assemble::Assemble,
     pushes::{Prepare, Push, Pushes},
     work::{Certify, Sweep, Swept, WarmStart},
 };
-use super::contact::{Contact, Motion, NO_BODY};
+use super::{
+    contact::{Contact, Motion, NO_BODY},
+    twist::Twist,
+};
 use crate::{
     contact::Account,
     packs::{
@@ -232,7 +234,7 @@ impl Packs {
     }
 
     /// Pushes the bodies of each overlap apart, one contact after another. `shifts` begin with those of the slab.
-    pub(super) fn push_apart(&mut self, shifts: &mut [Shift]) {
+    pub(super) fn push_apart(&mut self, shifts: &mut [Twist]) {
         let Self { walls, pairs } = self;
         run(Push { walls: &mut walls.pushes, pairs: &mut pairs.pushes, shifts });
     }

@@ -9,8 +9,9 @@ use super::{
     body::{Body, Boundary},
     contact::{Contact, Local, Motion, NO_BODY, With},
     memory::{Kept, Memory, Name, Walk},
-    packs::{Packs, Shift},
+    packs::Packs,
     settings::{Error, Settings},
+    twist::Twist,
 };
 use crate::{contact::Account, grains::narrow, parallel::Range};
 
@@ -307,7 +308,7 @@ impl Slab {
     }
 
     /// Pushes the bodies of each overlap apart, one after another. `shifts` begin with those of this slab.
-    pub(super) fn push(&mut self, shifts: &mut [Shift]) {
+    pub(super) fn push(&mut self, shifts: &mut [Twist]) {
         self.packs.push_apart(shifts);
     }
 

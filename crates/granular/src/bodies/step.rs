@@ -10,8 +10,8 @@ use super::{
     Bodies, Body, Error, Settings,
     contact::Motion,
     flight,
-    packs::Shift,
     slab::{Slab, Stand, Start},
+    twist::Twist,
 };
 use crate::{
     halves::{Steps, until},
@@ -184,7 +184,7 @@ impl Bodies {
     fn correct(&mut self) -> f64 {
         let Self { settings, bodies, slabs, motions, shifts, .. } = self;
         shifts.clear();
-        shifts.resize(bodies.len(), Shift::none());
+        shifts.resize(bodies.len(), Twist::new(Vector3::zeros(), Vector3::zeros()));
         let deepest = slabs.iter().map(|slab| slab.account.overlap).fold(0.0, f64::max);
         if deepest == 0.0 {
             return 0.0;
@@ -195,8 +195,9 @@ impl Bodies {
         for _ in 0..settings.correction_sweeps {
             parallel::alternate(slabs, shifts, false, &|slab, shifts| slab.push(shifts));
         }
-        let lifting =
-            |(body, shift): (&Body, &Shift)| -body.form.mass() * settings.gravity.dot(&shift.by);
+        let lifting = |(body, shift): (&Body, &Twist)| {
+            -body.form.mass() * settings.gravity.dot(&shift.linear())
+        };
         bodies.iter().zip(&*shifts).map(lifting).sum()
     }
 
@@ -204,17 +205,16 @@ impl Bodies {
     fn check_motions(&mut self) -> Result<(), Error> {
         let step = self.settings.step_size;
         let diverged = |place: usize| {
-            let (motion, Shift { by: shift, tilt, .. }) =
-                (&self.motions[place], &self.shifts[place]);
-            let turn = step * motion.spin;
+            let (twist, shift) = (&self.motions[place].twist, &self.shifts[place]);
+            let turn = step * twist.angular();
             let vectors = [
-                ("velocity", &motion.velocity),
-                ("angular velocity", &motion.spin),
-                ("turn", &turn),
-                ("displacement", shift),
-                ("tilt", tilt),
+                ("velocity", twist.linear()),
+                ("angular velocity", twist.angular()),
+                ("turn", turn),
+                ("displacement", shift.linear()),
+                ("tilt", shift.angular()),
             ];
-            let fault = |(name, vector): (&'static str, &Vector3<f64>)| {
+            let fault = |(name, vector): (&'static str, Vector3<f64>)| {
                 Some((name, range::unbounded(vector.as_slice())?))
             };
             let (name, value) = vectors.into_iter().find_map(fault)?;
@@ -240,17 +240,17 @@ impl Bodies {
         #[cfg(not(feature = "rayon"))]
         let bodies = bodies.iter_mut().zip(travel);
         bodies.enumerate().for_each(|(place, (body, travel))| {
-            let (motion, Shift { by: shift, tilt, .. }) = (&motions[place], &shifts[place]);
+            let (twist, shift) = (&motions[place].twist, &shifts[place]);
             let (turned, spin) =
-                flight::turn(&body.orientation, &motion.spin, body.form.inertia(), step);
-            let tilt = UnitQuaternion::from_scaled_axis(*tilt);
+                flight::turn(&body.orientation, &twist.angular(), body.form.inertia(), step);
+            let tilt = UnitQuaternion::from_scaled_axis(shift.angular());
             let orientation = UnitQuaternion::new_normalize((tilt * turned).into_inner());
-            let way = step * motion.velocity + shift;
+            let way = step * twist.linear() + shift.linear();
             // A rotation by the angle θ moves a point at the distance r by 2 r sin(θ/2), and changes the quaternion by
             // 2 sin(θ/4) or more.
             let change = (orientation.coords - body.orientation.coords).norm();
             *travel += way.norm() + 2.0 * body.form.radius() * change;
-            body.velocity = motion.velocity;
+            body.velocity = twist.linear();
             body.angular_velocity = tilt * spin;
             body.orientation = orientation;
             body.position += way;

@@ -1,4 +1,4 @@
-//! Four numbers on which operations act at once: [`Lanes`], with the vectors of the processor where it has them.
+//! Eight numbers on which operations act at once: [`Lanes`], with the vectors of the processor where it has them.
 //!
 //! Every operation gives the bits of the operation on single numbers, so that results do not depend on the processor.
 
@@ -10,7 +10,13 @@ use std::{
 use crate::contact;
 
 /// Number of contacts in a pack.
-pub(crate) const LANES: usize = 4;
+pub(crate) const LANES: usize = 8;
+
+/// One value for each lane, without a loop, so that values stay in the registers of the processor.
+#[inline(always)]
+pub(crate) fn each<T>(mut value: impl FnMut(usize) -> T) -> [T; LANES] {
+    [value(0), value(1), value(2), value(3), value(4), value(5), value(6), value(7)]
+}
 
 /// One number for each contact of a pack.
 pub(crate) trait Lanes:
@@ -66,7 +72,7 @@ pub(crate) trait Work {
     fn run<L: Lanes>(self, simd: L::Simd) -> Self::Output;
 }
 
-/// Numbers for processors without vectors of four.
+/// Numbers for processors without vectors of four or eight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Single([f64; LANES]);
 

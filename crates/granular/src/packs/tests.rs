@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::*;
+use super::{processor::with_each, *};
 use crate::{
     contact::{Contact, larger},
     correction::{Push, target},
@@ -99,18 +99,9 @@ fn sorted(packs: &Packs, motions: &[Motion]) -> Vec<Contact> {
     contacts
 }
 
-/// Runs `test` with the vectors of the processor, and without.
-fn both(test: impl Fn()) {
-    for singly in [false, true] {
-        processor::SINGLY.set(singly);
-        test();
-    }
-    processor::SINGLY.set(false);
-}
-
 #[test]
 fn packs_give_the_bits_of_one_contact_after_another() {
-    both(|| {
+    with_each(|| {
         for seed in 0..500 {
             let (nears, motions, settings) = random_slab(seed);
             let (mut packs, figures) = packed(&nears, &motions, &settings);
@@ -141,7 +132,7 @@ fn packs_give_the_bits_of_one_contact_after_another() {
 
 #[test]
 fn packs_are_judged_as_one_contact_after_another() {
-    both(|| {
+    with_each(|| {
         for seed in 0..500 {
             let (nears, mut motions, settings) = random_slab(seed);
             let (mut packs, _) = packed(&nears, &motions, &settings);
@@ -170,7 +161,7 @@ fn packs_are_judged_as_one_contact_after_another() {
 
 #[test]
 fn packs_move_grains_apart_as_one_push_after_another() {
-    both(|| {
+    with_each(|| {
         for seed in 0..500 {
             let (nears, mut motions, settings) = random_slab(seed);
             let Correction::Position { part, .. } = settings.correction else { continue };
@@ -196,7 +187,7 @@ fn packs_move_grains_apart_as_one_push_after_another() {
 #[test]
 fn a_velocity_that_is_no_number_is_reported_and_stays_at_its_contact() {
     let good = |motions: &[Motion]| motions.iter().filter(|m| m.velocity.x.is_finite()).count();
-    both(|| {
+    with_each(|| {
         let (nears, mut motions, settings) = random_slab(3);
         let (mut packs, _) = packed(&nears, &motions, &settings);
         motions[0].velocity.x = f64::NAN;
@@ -212,15 +203,18 @@ fn a_velocity_that_is_no_number_is_reported_and_stays_at_its_contact() {
 
 #[test]
 fn most_packs_of_a_dense_slab_are_full() {
-    // Rows of 20 grains, each of which touches the next one of its row and three of the next row.
+    // As few grains as a slab has beside others, in five layers: each touches six of those behind it.
     let mut packs = Packs::default();
-    for a in 0_u32..400 {
-        let row = |place: u32| place / 20;
-        let next = Some(a + 1).filter(|b| row(*b) == row(a));
-        let beside = (a + 19..a + 22).filter(|b| row(*b) == row(a) + 1 && *b < 400);
-        for b in next.into_iter().chain(beside) {
-            let (apart, impulse) = (Vector3::x(), Vector3::zeros());
-            packs.push(&Near { grains: [a, b], pair: 0, apart, touching: 1.0, impulse });
+    let (size, number) = ([10, 10, 5], |[x, y, z]: [u32; 3]| x + 10 * (y + 10 * z));
+    let neighbors = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, 0, 1], [0, 1, 1]];
+    for a in 0..500 {
+        let place = [a % 10, a / 10 % 10, a / 100];
+        for neighbor in neighbors {
+            let other = [0, 1, 2].map(|axis| place[axis] + neighbor[axis]);
+            if (0..3).all(|axis| other[axis] < size[axis]) {
+                let (grains, apart, impulse) = ([a, number(other)], Vector3::x(), Vector3::zeros());
+                packs.push(&Near { grains, pair: 0, apart, touching: 1.0, impulse });
+            }
         }
     }
     assert!(packs.packs.len() * LANES * 9 < packs.len() * 10, "{}", packs.packs.len());

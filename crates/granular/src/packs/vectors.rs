@@ -1,8 +1,8 @@
-//! Vectors and motions of four contacts: [`Vectors`], [`Motions`] of the grains on one side, and [`Both`] sides.
+//! Vectors and motions of eight contacts: [`Vectors`], [`Motions`] of the grains on one side, and [`Both`] sides.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::lanes::{LANES, Lanes};
+use super::lanes::{LANES, Lanes, each};
 use crate::grains::Motion;
 
 /// One vector for each contact: the coordinates `x`, `y` and `z`.
@@ -108,12 +108,9 @@ impl<L: Lanes> Div<L> for Vectors<L> {
 }
 
 #[inline(always)]
-fn rows<L: Lanes>(simd: L::Simd, motion: &Motion) -> [L; 2] {
-    let Motion { velocity, spin, inverse_mass, spin_yield } = motion;
-    [
-        L::of(simd, [velocity.x, velocity.y, velocity.z, spin.x]),
-        L::of(simd, [spin.y, spin.z, *inverse_mass, *spin_yield]),
-    ]
+fn row<L: Lanes>(simd: L::Simd, motion: &Motion) -> L {
+    let Motion { velocity: v, spin: w, inverse_mass, spin_yield } = motion;
+    L::of(simd, [v.x, v.y, v.z, w.x, w.y, w.z, *inverse_mass, *spin_yield])
 }
 
 /// One motion for each contact.
@@ -129,13 +126,8 @@ impl<L: Lanes> Motions<L> {
     /// Those of the grains at these places.
     #[inline(always)]
     fn gathered(simd: L::Simd, places: &[u32; LANES], motions: &[Motion]) -> Self {
-        let [a, b, c, d] = *places;
-        let [a, e] = rows(simd, &motions[a as usize]);
-        let [b, f] = rows(simd, &motions[b as usize]);
-        let [c, g] = rows(simd, &motions[c as usize]);
-        let [d, h] = rows(simd, &motions[d as usize]);
-        let [u, v, w, x] = L::transposed([a, b, c, d]);
-        let [y, z, inverse_mass, spin_yield] = L::transposed([e, f, g, h]);
+        let rows = each(|lane| row(simd, &motions[places[lane] as usize]));
+        let [u, v, w, x, y, z, inverse_mass, spin_yield] = L::transposed(rows);
         Self { velocity: Vectors([u, v, w]), spin: Vectors([x, y, z]), inverse_mass, spin_yield }
     }
 
@@ -143,20 +135,15 @@ impl<L: Lanes> Motions<L> {
     #[inline(always)]
     fn scatter(&self, places: &[u32; LANES], motions: &mut [Motion]) {
         let ([u, v, w], [x, y, z]) = (self.velocity.0, self.spin.0);
-        let [a, b, c, d] = L::transposed([u, v, w, x]);
-        let [e, f, g, h] = L::transposed([y, z, self.inverse_mass, self.spin_yield]);
-        write([a, e], &mut motions[places[0] as usize]);
-        write([b, f], &mut motions[places[1] as usize]);
-        write([c, g], &mut motions[places[2] as usize]);
-        write([d, h], &mut motions[places[3] as usize]);
+        let rows = L::transposed([u, v, w, x, y, z, self.inverse_mass, self.spin_yield]);
+        each(|lane| write(rows[lane], &mut motions[places[lane] as usize]));
     }
 }
 
 #[inline(always)]
-fn write<L: Lanes>([first, second]: [L; 2], motion: &mut Motion) {
-    let Motion { velocity, spin, inverse_mass, spin_yield } = motion;
-    [velocity.x, velocity.y, velocity.z, spin.x] = first.values();
-    [spin.y, spin.z, *inverse_mass, *spin_yield] = second.values();
+fn write<L: Lanes>(row: L, motion: &mut Motion) {
+    let Motion { velocity: v, spin: w, inverse_mass, spin_yield } = motion;
+    [v.x, v.y, v.z, w.x, w.y, w.z, *inverse_mass, *spin_yield] = row.values();
 }
 
 /// The motions of the two grains of each contact.

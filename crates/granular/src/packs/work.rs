@@ -1,4 +1,4 @@
-//! What is done with all packs of a slab, four contacts at a time: [`Assemble`], [`WarmStart`], [`Sweep`], [`Certify`] and
+//! What is done with all packs of a slab, eight contacts at a time: [`Assemble`], [`WarmStart`], [`Sweep`], [`Certify`] and
 //! [`Move`].
 //!
 //! The operations are those of [`Law`](crate::contact::Law), [`Contact`](crate::contact::Contact) and
@@ -7,7 +7,7 @@
 
 use super::{
     Beside, Pack, Room,
-    lanes::{LANES, Lanes, Work},
+    lanes::{LANES, Lanes, Work, each},
     vectors::{Both, Vectors},
 };
 use crate::{
@@ -107,22 +107,21 @@ impl Work for Sweep<'_> {
 }
 
 /// How many packs ahead data are fetched into the caches.
-const AHEAD: usize = 12;
+const AHEAD: usize = 6;
 
-/// Fetches the four cache lines of a pack.
+/// Fetches the cache lines of a pack.
 #[inline(always)]
 fn fetch<L: Lanes>(pack: &Pack) {
     L::fetch(&pack.grains);
-    L::fetch(&pack.normal[1]);
+    pack.normal.iter().for_each(L::fetch);
     L::fetch(&pack.bias);
-    L::fetch(&pack.impulse[1]);
+    pack.impulse.iter().for_each(L::fetch);
 }
 
-/// The largest of the numbers, or NaN if one is.
+/// The largest of the numbers and zero, or NaN if one is.
 #[inline(always)]
 fn largest<L: Lanes>(lanes: L) -> f64 {
-    let [a, b, c, d] = lanes.values();
-    [b, c, d].into_iter().fold(a, contact::larger)
+    lanes.values().into_iter().fold(0.0, contact::larger)
 }
 
 /// Solves the contacts of a pack, and returns the squares of their natural maps before (m/s)².
@@ -266,13 +265,15 @@ impl Work for Certify<'_> {
 }
 
 /// Which contacts of a pack count, by their number; behind the last the first is repeated.
-const COUNTED: [[f64; LANES]; LANES + 1] = [
-    [0.0, 0.0, 0.0, 0.0],
-    [1.0, 0.0, 0.0, 0.0],
-    [1.0, 1.0, 0.0, 0.0],
-    [1.0, 1.0, 1.0, 0.0],
-    [1.0, 1.0, 1.0, 1.0],
-];
+const COUNTED: [[f64; LANES]; LANES + 1] = {
+    let (mut all, mut count) = ([[0.0; LANES]; LANES + 1], 1);
+    while count <= LANES {
+        all[count] = all[count - 1];
+        all[count][count - 1] = 1.0;
+        count += 1;
+    }
+    all
+};
 
 /// Moves the grains of every contact apart in turn with the others fixed.
 pub(super) struct Move<'a> {
@@ -290,57 +291,54 @@ impl Work for Move<'_> {
         for at in 0..packs.len() {
             if let (Some(pack), Some(room)) = (packs.get(at + AHEAD), rooms.get(at + AHEAD)) {
                 L::fetch(&pack.grains);
-                L::fetch(&pack.normal[1]);
-                L::fetch(room);
+                pack.normal.iter().for_each(L::fetch);
+                L::fetch(&room.target);
+                L::fetch(&room.distance);
             }
             let (pack, room) = (&packs[at], &mut rooms[at]);
-            let (first, mine) = shifts::<L>(simd, &pack.grains[0], all);
-            let (second, other) = shifts::<L>(simd, &pack.grains[1], all);
+            let [(first, mine), (second, other)] = shifts::<L>(simd, &pack.grains, all);
             let normal = Vectors::of(simd, &pack.normal);
             let (zero, before) = (L::all(simd, 0.0), L::of(simd, room.distance));
             let after = before + (L::of(simd, room.target) - normal.dot(first - second));
             let more = zero.if_below(after, after, zero) - before;
             room.distance = (before + more).values();
             let shares = [mine / (mine + other), other / (mine + other)];
-            move_to(first + normal * (shares[0] * more), mine, &pack.grains[0], all);
-            move_to(second - normal * (shares[1] * more), other, &pack.grains[1], all);
+            let first = first + normal * (shares[0] * more);
+            let second = second - normal * (shares[1] * more);
+            move_to([(first, mine), (second, other)], &pack.grains, all);
         }
     }
 }
 
-/// The displacements of the grains at these places, and their inverse masses.
+/// The displacements of the two grains of each contact, and their inverse masses.
 #[inline(always)]
 fn shifts<L: Lanes>(
     simd: L::Simd,
-    [a, b, c, d]: &[u32; LANES],
+    [first, second]: &[[u32; LANES]; 2],
     shifts: &[Shift],
-) -> (Vectors<L>, L) {
-    let [x, y, z, inverse_mass] = L::transposed([
-        row(simd, &shifts[*a as usize]),
-        row(simd, &shifts[*b as usize]),
-        row(simd, &shifts[*c as usize]),
-        row(simd, &shifts[*d as usize]),
-    ]);
-    (Vectors([x, y, z]), inverse_mass)
-}
-
-#[inline(always)]
-fn row<L: Lanes>(simd: L::Simd, Shift { by, inverse_mass }: &Shift) -> L {
-    L::of(simd, [by.x, by.y, by.z, *inverse_mass])
+) -> [(Vectors<L>, L); 2] {
+    let rows = each(|lane| {
+        let [a, b] = [&shifts[first[lane] as usize], &shifts[second[lane] as usize]];
+        let ([u, v, w], [x, y, z]): ([f64; 3], [f64; 3]) = (a.by.into(), b.by.into());
+        L::of(simd, [u, v, w, a.inverse_mass, x, y, z, b.inverse_mass])
+    });
+    let [u, v, w, mine, x, y, z, other] = L::transposed(rows);
+    [(Vectors([u, v, w]), mine), (Vectors([x, y, z]), other)]
 }
 
 /// Writes the displacements, whole, because vectors are written faster than their parts.
 #[inline(always)]
-fn move_to<L: Lanes>(to: Vectors<L>, inverse_mass: L, places: &[u32; LANES], shifts: &mut [Shift]) {
-    let [x, y, z] = to.0;
-    let [a, b, c, d] = L::transposed([x, y, z, inverse_mass]);
-    write(a, &mut shifts[places[0] as usize]);
-    write(b, &mut shifts[places[1] as usize]);
-    write(c, &mut shifts[places[2] as usize]);
-    write(d, &mut shifts[places[3] as usize]);
-}
-
-#[inline(always)]
-fn write<L: Lanes>(row: L, Shift { by, inverse_mass }: &mut Shift) {
-    [by.x, by.y, by.z, *inverse_mass] = row.values();
+fn move_to<L: Lanes>(
+    [(first, mine), (second, other)]: [(Vectors<L>, L); 2],
+    places: &[[u32; LANES]; 2],
+    shifts: &mut [Shift],
+) {
+    let ([u, v, w], [x, y, z]) = (first.0, second.0);
+    let rows = L::transposed([u, v, w, mine, x, y, z, other]);
+    each(|lane| {
+        let [u, v, w, mine, x, y, z, other] = rows[lane].values();
+        let [a, b] = [places[0][lane], places[1][lane]];
+        shifts[a as usize] = Shift { by: [u, v, w].into(), inverse_mass: mine };
+        shifts[b as usize] = Shift { by: [x, y, z].into(), inverse_mass: other };
+    });
 }

@@ -43,8 +43,7 @@ impl Work for Assemble<'_> {
             let square = assemble::<L, PAIR>(simd, pack, beside, motions, step);
             largest = largest.if_below(square, square, largest);
         }
-        let [a, b, c, d] = largest.values();
-        a.max(b).max(c).max(d)
+        largest.values().into_iter().fold(0.0, f64::max)
     }
 }
 

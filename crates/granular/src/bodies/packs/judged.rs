@@ -1,4 +1,4 @@
-//! Residuals of the contacts of a pack by Coulomb's law, four at once: [`residuals`].
+//! Residuals of the contacts of a pack by Coulomb's law, eight at once: [`residuals`].
 //!
 //! The operations are those of [`Figures::of_coulomb`](percussion_complementarity::friction::Figures::of_coulomb) in the
 //! same order, so the results are the same to the bit.

@@ -2,7 +2,7 @@
 
 use super::{
     Lanes, Motion, Pack,
-    motions::{Motions, Yielding, times},
+    motions::{Twists, Yieldings},
 };
 use crate::packs::vectors::Vectors;
 
@@ -15,16 +15,17 @@ pub(super) const PAIR: bool = false;
 pub(super) struct Loaded<L> {
     pub(super) frame: [Vectors<L>; 3],
     arms: [Vectors<L>; 2],
-    first: Motions<L>,
+    first: Twists<L>,
     /// Of contacts with walls the first again, which is not used.
-    second: Motions<L>,
+    second: Twists<L>,
 }
 
 impl<L: Lanes> Loaded<L> {
     #[inline(always)]
     pub(super) fn of<const IS_WALL: bool>(simd: L::Simd, pack: &Pack, motions: &[Motion]) -> Self {
         let [normal, tangent, other] = &pack.frame;
-        let first = Motions::gathered(simd, &pack.bodies[0], motions);
+        let [first, second] = &pack.bodies;
+        let first = Twists::gathered(simd, |lane| &motions[first[lane] as usize].twist);
         Self {
             frame: [
                 Vectors::of(simd, normal),
@@ -33,7 +34,11 @@ impl<L: Lanes> Loaded<L> {
             ],
             arms: [Vectors::of(simd, &pack.arms[0]), Vectors::of(simd, &pack.arms[1])],
             first,
-            second: if IS_WALL { first } else { Motions::gathered(simd, &pack.bodies[1], motions) },
+            second: if IS_WALL {
+                first
+            } else {
+                Twists::gathered(simd, |lane| &motions[second[lane] as usize].twist)
+            },
         }
     }
 
@@ -81,11 +86,11 @@ impl<L: Lanes> Loaded<L> {
         motions: &[Motion],
     ) -> [L; 6] {
         let mut block = [L::all(simd, 0.0); 6];
-        let yielding = self.first.yielding(simd, &pack.bodies[0], motions);
-        self.add_body(&mut block, self.arms[0], self.first.inverse_mass, yielding);
+        let yielding = Yieldings::gathered(simd, &pack.bodies[0], motions);
+        self.add_body(&mut block, self.arms[0], yielding);
         if !IS_WALL {
-            let yielding = self.second.yielding(simd, &pack.bodies[1], motions);
-            self.add_body(&mut block, self.arms[1], self.second.inverse_mass, yielding);
+            let yielding = Yieldings::gathered(simd, &pack.bodies[1], motions);
+            self.add_body(&mut block, self.arms[1], yielding);
         }
         block
     }
@@ -96,18 +101,18 @@ impl<L: Lanes> Loaded<L> {
         &self,
         [nn, nt, no, tt, to, oo]: &mut [L; 6],
         arm: Vectors<L>,
-        inverse_mass: L,
-        yielding: Yielding<L>,
+        yielding: Yieldings<L>,
     ) {
+        let inverse_mass = yielding.inverse_mass;
         let [normal, tangent, other] = self.frame;
         let (normal, tangent, other) = (arm.cross(normal), arm.cross(tangent), arm.cross(other));
-        let spin = times(yielding, normal);
+        let spin = yielding.turn(normal);
         *nn = *nn + inverse_mass + spin.dot(normal);
         *nt = *nt + spin.dot(tangent);
         *no = *no + spin.dot(other);
-        let spin = times(yielding, tangent);
+        let spin = yielding.turn(tangent);
         *tt = *tt + inverse_mass + spin.dot(tangent);
         *to = *to + spin.dot(other);
-        *oo = *oo + inverse_mass + times(yielding, other).dot(other);
+        *oo = *oo + inverse_mass + yielding.turn(other).dot(other);
     }
 }

@@ -2,38 +2,18 @@
 //!
 //! They are those of [`correction`](crate::correction), but for bodies that rotate.
 
-use nalgebra::Vector3;
-
 use super::{
     Beside, Pack,
     loaded::{PAIR, WALL},
-    motions::Motions,
+    motions::{Twists, Yieldings},
 };
 use crate::{
-    bodies::contact::Motion,
+    bodies::{contact::Motion, twist::Twist},
     packs::{
-        lanes::{LANES, Lanes, Work},
+        lanes::{LANES, Lanes, Work, each},
         vectors::Vectors,
     },
 };
-
-/// Displacement of a body and its rotation: one cache line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(64))]
-pub(in crate::bodies) struct Shift {
-    /// From the place at the end of the step (m).
-    pub(in crate::bodies) by: Vector3<f64>,
-    /// Rotation vector (rad).
-    pub(in crate::bodies) tilt: Vector3<f64>,
-    /// Not used, so that vectors are read and written whole.
-    rest: [f64; 2],
-}
-
-impl Shift {
-    pub(in crate::bodies) fn none() -> Self {
-        Self { by: Vector3::zeros(), tilt: Vector3::zeros(), rest: [0.0; 2] }
-    }
-}
 
 /// The pushes of a [`Pack`].
 #[derive(Clone, Copy, Debug)]
@@ -136,15 +116,15 @@ fn response<L: Lanes>(
     places: &[u32; LANES],
     motions: &[Motion],
 ) -> (Vectors<L>, L, Vectors<L>) {
-    let bodies = Motions::gathered(simd, places, motions);
-    (turn, bodies.inverse_mass, bodies.turn(simd, turn, places, motions))
+    let yielding = Yieldings::gathered(simd, places, motions);
+    (turn, yielding.inverse_mass, yielding.turn(turn))
 }
 
 /// Pushes the bodies of each overlap apart, one contact after another.
 pub(super) struct Push<'a> {
     pub(super) walls: &'a mut [Pushes],
     pub(super) pairs: &'a mut [Pushes],
-    pub(super) shifts: &'a mut [Shift],
+    pub(super) shifts: &'a mut [Twist],
 }
 
 impl Work for Push<'_> {
@@ -164,75 +144,35 @@ impl Work for Push<'_> {
 
 impl Pushes {
     #[inline(always)]
-    fn sweep<L: Lanes, const IS_WALL: bool>(&mut self, simd: L::Simd, shifts: &mut [Shift]) {
+    fn sweep<L: Lanes, const IS_WALL: bool>(&mut self, simd: L::Simd, shifts: &mut [Twist]) {
         let normal = Vectors::<L>::of(simd, &self.normal);
-        let first = Shifts::<L>::gathered(simd, &self.bodies[0], shifts);
-        let mut grown = normal.dot(first.by) + Vectors::of(simd, &self.turns[0]).dot(first.tilt);
+        let bodies = self.bodies;
+        let first = Twists::<L>::gathered(simd, |lane| &shifts[bodies[0][lane] as usize]);
+        let turned = Vectors::of(simd, &self.turns[0]).dot(first.angular);
+        let mut grown = normal.dot(first.linear) + turned;
         // Of a wall the first again, which is not used.
-        let second = if IS_WALL { first } else { Shifts::gathered(simd, &self.bodies[1], shifts) };
+        let second = if IS_WALL {
+            first
+        } else {
+            Twists::gathered(simd, |lane| &shifts[bodies[1][lane] as usize])
+        };
         if !IS_WALL {
-            let turned = Vectors::of(simd, &self.turns[1]).dot(second.tilt);
-            grown = grown + (turned - normal.dot(second.by));
+            let turned = Vectors::of(simd, &self.turns[1]).dot(second.angular);
+            grown = grown + (turned - normal.dot(second.linear));
         }
         let (zero, before) = (L::all(simd, 0.0), L::of(simd, self.push));
         let after = before + L::of(simd, self.mass) * (L::of(simd, self.target) - grown);
         let more = zero.if_below(after, after, zero) - before;
         self.push = (before + more).values();
-        let by = first.by + normal * (more * L::of(simd, self.shares[0]));
-        let tilt = first.tilt + Vectors::of(simd, &self.tilts[0]) * more;
-        Shifts { by, tilt }.scatter(simd, &self.bodies[0], shifts);
+        let linear = first.linear + normal * (more * L::of(simd, self.shares[0]));
+        let angular = first.angular + Vectors::of(simd, &self.tilts[0]) * more;
+        let twists = first.with(linear, angular).scattered(simd);
+        each(|lane| shifts[bodies[0][lane] as usize] = twists[lane]);
         if !IS_WALL {
-            let by = second.by - normal * (more * L::of(simd, self.shares[1]));
-            let tilt = second.tilt + Vectors::of(simd, &self.tilts[1]) * more;
-            Shifts { by, tilt }.scatter(simd, &self.bodies[1], shifts);
+            let linear = second.linear - normal * (more * L::of(simd, self.shares[1]));
+            let angular = second.angular + Vectors::of(simd, &self.tilts[1]) * more;
+            let twists = second.with(linear, angular).scattered(simd);
+            each(|lane| shifts[bodies[1][lane] as usize] = twists[lane]);
         }
-    }
-}
-
-/// One shift for each contact.
-#[derive(Clone, Copy)]
-struct Shifts<L> {
-    by: Vectors<L>,
-    tilt: Vectors<L>,
-}
-
-#[inline(always)]
-fn rows<L: Lanes>(simd: L::Simd, Shift { by, tilt, rest }: &Shift) -> [L; 2] {
-    [L::of(simd, [by.x, by.y, by.z, tilt.x]), L::of(simd, [tilt.y, tilt.z, rest[0], rest[1]])]
-}
-
-#[inline(always)]
-fn write<L: Lanes>([first, second]: [L; 2], shift: &mut Shift) {
-    let (first, second) = (first.values(), second.values());
-    (shift.by.x, shift.by.y, shift.by.z) = (first[0], first[1], first[2]);
-    (shift.tilt.x, shift.tilt.y, shift.tilt.z) = (first[3], second[0], second[1]);
-    (shift.rest[0], shift.rest[1]) = (second[2], second[3]);
-}
-
-impl<L: Lanes> Shifts<L> {
-    /// Those of the bodies at these places.
-    #[inline(always)]
-    fn gathered(simd: L::Simd, places: &[u32; LANES], shifts: &[Shift]) -> Self {
-        let [a, b, c, d] = *places;
-        let [a, e] = rows(simd, &shifts[a as usize]);
-        let [b, f] = rows(simd, &shifts[b as usize]);
-        let [c, g] = rows(simd, &shifts[c as usize]);
-        let [d, h] = rows(simd, &shifts[d as usize]);
-        let [u, v, w, x] = L::transposed([a, b, c, d]);
-        let [y, z, _, _] = L::transposed([e, f, g, h]);
-        Self { by: Vectors([u, v, w]), tilt: Vectors([x, y, z]) }
-    }
-
-    /// Writes the shifts, whole, because vectors are written faster than their parts.
-    #[inline(always)]
-    fn scatter(&self, simd: L::Simd, places: &[u32; LANES], shifts: &mut [Shift]) {
-        let ([u, v, w], [x, y, z]) = (self.by.0, self.tilt.0);
-        let zero = L::all(simd, 0.0);
-        let [a, b, c, d] = L::transposed([u, v, w, x]);
-        let [e, f, g, h] = L::transposed([y, z, zero, zero]);
-        write([a, e], &mut shifts[places[0] as usize]);
-        write([b, f], &mut shifts[places[1] as usize]);
-        write([c, g], &mut shifts[places[2] as usize]);
-        write([d, h], &mut shifts[places[3] as usize]);
     }
 }

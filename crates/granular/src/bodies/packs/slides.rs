@@ -1,4 +1,4 @@
-//! Contacts of a pack that slide by Coulomb's law, four at once: [`slide`].
+//! Contacts of a pack that slide by Coulomb's law, eight at once: [`slide`].
 //!
 //! The operations are those of [`coulomb::slide_near`](percussion_complementarity::friction::single::coulomb::slide_near)
 //! in the same order, so the results are the same to the bit. Contacts for which these operations are not enough are

@@ -13,10 +13,10 @@ use super::{
     *,
 };
 use crate::{
-    bodies::contact::Local,
+    bodies::contact::{Local, Yielding},
     contact::larger,
     grains::narrow,
-    packs::{lanes::Single as Lane, processor, vectors::Vectors},
+    packs::{lanes::Single as Lane, processor::with_each, vectors::Vectors},
 };
 
 const LAWS: [Law; 2] = [Law::Coulomb, Law::MaximumDissipation];
@@ -34,11 +34,10 @@ fn random_slab(seed: u64) -> (Vec<Given>, Vec<Motion>) {
         let speed = if random.random_bool(0.3) { 0.0 } else { 1.0 };
         let turn = UnitQuaternion::from_scaled_axis(3.0 * vector(random)).to_rotation_matrix();
         let principal = Matrix3::from_diagonal(&vector(random).map(|x| 2.0 + 1.5 * x));
+        let inverse_inertia = turn.matrix() * principal * turn.matrix().transpose();
         Motion {
-            velocity: speed * vector(random),
-            spin: speed * vector(random),
-            inverse_mass: random.random_range(0.1..10.0),
-            yielding: turn.matrix() * principal * turn.matrix().transpose(),
+            twist: Twist::new(speed * vector(random), speed * vector(random)),
+            yielding: Yielding::new(random.random_range(0.1..10.0), &inverse_inertia),
         }
     };
     let motions: Vec<Motion> = (0..count).map(|_| motion(random)).collect();
@@ -98,18 +97,9 @@ fn impulses(packs: &Packs) -> Vec<Vector3<f64>> {
     all.into_iter().map(|(_, impulse)| impulse).collect()
 }
 
-/// Runs `test` with the vectors of the processor, and without.
-fn both(test: impl Fn()) {
-    for singly in [false, true] {
-        processor::SINGLY.set(singly);
-        test();
-    }
-    processor::SINGLY.set(false);
-}
-
 #[test]
 fn packs_give_the_bits_of_one_contact_after_another() {
-    both(|| {
+    with_each(|| {
         let mut slides = 0;
         for seed in 0..300 {
             let law = LAWS[usize::from(seed % 2 == 1)];
@@ -155,7 +145,7 @@ fn packs_give_the_bits_of_one_contact_after_another() {
 
 #[test]
 fn packs_are_judged_as_one_contact_after_another() {
-    both(|| {
+    with_each(|| {
         for seed in 0..300 {
             let law = LAWS[usize::from(seed % 2 == 1)];
             let (givens, start) = random_slab(seed);
@@ -193,7 +183,7 @@ fn packs_are_judged_as_one_contact_after_another() {
 
 #[test]
 fn packs_move_bodies_apart_as_one_push_after_another() {
-    both(|| {
+    with_each(|| {
         for seed in 0..300 {
             let (law, part) = (Law::Coulomb, 0.2);
             let (givens, start) = random_slab(seed);
@@ -214,7 +204,7 @@ fn packs_move_bodies_apart_as_one_push_after_another() {
                 (gap < deepest).then(|| Push::new(contact, gap, part, &swept))
             };
             let mut pushes: Vec<Push> = singly.iter().filter_map(push).collect();
-            let mut found = vec![Shift::none(); start.len()];
+            let mut found = vec![Twist::new(Vector3::zeros(), Vector3::zeros()); start.len()];
             let mut expected = found.clone();
             for _ in 0..4 {
                 packs.push_apart(&mut found);
@@ -228,7 +218,7 @@ fn packs_move_bodies_apart_as_one_push_after_another() {
 /// Blocks without coupling and with equal tangents, and units in which powers overflow or underflow.
 #[test]
 fn unusual_contacts_give_the_bits_of_one_contact_after_another() {
-    both(|| {
+    with_each(|| {
         for seed in 0..90 {
             let unit = [1e-80, 1.0, 1e80][(seed % 3) as usize];
             let (mut givens, mut motions) = random_slab(1000 + seed);
@@ -236,8 +226,7 @@ fn unusual_contacts_give_the_bits_of_one_contact_after_another() {
                 given.arms = [Vector3::zeros(); 2];
             }
             for motion in &mut motions {
-                motion.inverse_mass *= unit;
-                motion.yielding *= unit;
+                motion.yielding.0 = motion.yielding.0.map(|entry| entry * unit);
             }
             let law = Law::Coulomb;
             let (mut packs, _) = packed(&givens, &motions, law);
@@ -262,20 +251,20 @@ fn unusual_contacts_give_the_bits_of_one_contact_after_another() {
 
 #[test]
 fn a_velocity_that_is_no_number_stays_at_its_contacts() {
-    both(|| {
+    with_each(|| {
         for seed in 0..20 {
             let (givens, start) = random_slab(seed);
             let (mut packs, _) = packed(&givens, &start, Law::Coulomb);
             let mut motions = start.clone();
-            motions[0].velocity.x = f64::NAN;
+            motions[0].twist.0[0] = f64::NAN;
             let mut expected = motions.clone();
             packs.sweep(Law::Coulomb, &mut motions, false);
             for given in &givens {
                 Single::new(given, &start, STEP).sweep(Law::Coulomb, &mut expected);
             }
             for (found, expected) in motions.iter().zip(&expected) {
-                let is_number = expected.velocity.x.is_finite();
-                assert_eq!(found.velocity.x.is_finite(), is_number, "{seed}");
+                let is_number = expected.twist.0[0].is_finite();
+                assert_eq!(found.twist.0[0].is_finite(), is_number, "{seed}");
                 assert!(!is_number || found == expected, "{seed}");
             }
         }

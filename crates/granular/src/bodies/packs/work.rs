@@ -1,4 +1,4 @@
-//! What is done with all packs of a slab, four contacts at a time: [`WarmStart`], [`Sweep`] and [`Certify`].
+//! What is done with all packs of a slab, eight contacts at a time: [`WarmStart`], [`Sweep`] and [`Certify`].
 //!
 //! The operations are those of [`Contact`](crate::bodies::contact::Contact) in the same order, so the results are the
 //! same to the bit. Where it branches, both sides are computed and one is selected.
@@ -83,8 +83,7 @@ impl Work for Sweep<'_> {
                 }
             }
         }
-        let [a, b, c, d] = largest.values();
-        [b, c, d].into_iter().fold(a, larger)
+        largest.values().into_iter().fold(0.0, larger)
     }
 }
 

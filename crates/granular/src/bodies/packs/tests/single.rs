@@ -8,8 +8,9 @@ use percussion_complementarity::friction::{
 
 use crate::{
     bodies::{
-        contact::{Motion, NO_BODY},
-        packs::{Shift, assemble::SINGULAR},
+        contact::{Motion, NO_BODY, Yielding},
+        packs::assemble::SINGULAR,
+        twist::Twist,
     },
     contact::{Account, larger},
 };
@@ -86,11 +87,11 @@ impl Single {
     }
 
     pub(super) fn shifted_velocity(&self, motions: &[Motion]) -> Vector3<f64> {
-        let Motion { velocity, spin, .. } = &motions[self.bodies[0] as usize];
-        let mut relative = velocity + spin.cross(&self.arms[0]);
+        let twist = &motions[self.bodies[0] as usize].twist;
+        let mut relative = twist.linear() + twist.angular().cross(&self.arms[0]);
         if self.bodies[1] != NO_BODY {
-            let Motion { velocity, spin, .. } = &motions[self.bodies[1] as usize];
-            relative -= velocity + spin.cross(&self.arms[1]);
+            let twist = &motions[self.bodies[1] as usize].twist;
+            relative -= twist.linear() + twist.angular().cross(&self.arms[1]);
         }
         self.frame * relative + self.offset
     }
@@ -100,13 +101,16 @@ impl Single {
             return;
         }
         let impulse = self.frame.tr_mul(impulse);
-        let motion = &mut motions[self.bodies[0] as usize];
-        motion.velocity += motion.inverse_mass * impulse;
-        motion.spin += motion.yielding * self.arms[0].cross(&impulse);
-        if self.bodies[1] != NO_BODY {
-            let motion = &mut motions[self.bodies[1] as usize];
-            motion.velocity -= motion.inverse_mass * impulse;
-            motion.spin -= motion.yielding * self.arms[1].cross(&impulse);
+        for (body, arm, impulse) in
+            [(self.bodies[0], self.arms[0], impulse), (self.bodies[1], self.arms[1], -impulse)]
+        {
+            if body != NO_BODY {
+                let Motion { twist, yielding } = &mut motions[body as usize];
+                let (inverse_mass, inverse_inertia) = yields(yielding);
+                let linear = twist.linear() + inverse_mass * impulse;
+                let angular = twist.angular() + inverse_inertia * arm.cross(&impulse);
+                *twist = Twist::new(linear, angular);
+            }
         }
     }
 
@@ -176,9 +180,10 @@ impl Single {
 /// Adds `1/m − [a]× I⁻¹ [a]×` of a body, in the frame.
 fn add_body(block: &mut Matrix3<f64>, frame: &Matrix3<f64>, arm: &Vector3<f64>, motion: &Motion) {
     let turns = [0, 1, 2].map(|row| arm.cross(&frame.row(row).transpose()));
+    let (inverse_mass, inverse_inertia) = yields(&motion.yielding);
     for (i, turn) in turns.iter().enumerate() {
-        let spin = motion.yielding * turn;
-        block[(i, i)] += motion.inverse_mass;
+        let spin = inverse_inertia * turn;
+        block[(i, i)] += inverse_mass;
         for (j, other) in turns.iter().enumerate().skip(i) {
             let entry = spin.dot(other);
             block[(i, j)] += entry;
@@ -241,31 +246,37 @@ impl Push {
         };
         for (k, &body) in bodies.iter().enumerate() {
             if body != NO_BODY {
-                let motion = &motions[body as usize];
-                push.shares[k] = motion.inverse_mass;
-                push.tilts[k] = motion.yielding * push.turns[k];
+                let (inverse_mass, inverse_inertia) = yields(&motions[body as usize].yielding);
+                push.shares[k] = inverse_mass;
+                push.tilts[k] = inverse_inertia * push.turns[k];
             }
         }
         push
     }
 
-    pub(super) fn sweep(&mut self, shifts: &mut [Shift]) {
+    pub(super) fn sweep(&mut self, shifts: &mut [Twist]) {
         let [first, second] = self.bodies;
-        let Shift { by, tilt, .. } = &shifts[first as usize];
-        let mut grown = self.normal.dot(by) + self.turns[0].dot(tilt);
+        let shift = &shifts[first as usize];
+        let mut grown = self.normal.dot(&shift.linear()) + self.turns[0].dot(&shift.angular());
         if second != NO_BODY {
-            let Shift { by, tilt, .. } = &shifts[second as usize];
-            grown += self.turns[1].dot(tilt) - self.normal.dot(by);
+            let shift = &shifts[second as usize];
+            grown += self.turns[1].dot(&shift.angular()) - self.normal.dot(&shift.linear());
         }
         let more = (self.push + self.mass * (self.target - grown)).max(0.0) - self.push;
         self.push += more;
-        let Shift { by, tilt, .. } = &mut shifts[first as usize];
-        *by += (more * self.shares[0]) * self.normal;
-        *tilt += more * self.tilts[0];
-        if second != NO_BODY {
-            let Shift { by, tilt, .. } = &mut shifts[second as usize];
-            *by -= (more * self.shares[1]) * self.normal;
-            *tilt += more * self.tilts[1];
+        for (k, (body, normal)) in
+            [(first, self.normal), (second, -self.normal)].into_iter().enumerate()
+        {
+            if body != NO_BODY {
+                let shift = &mut shifts[body as usize];
+                let linear = shift.linear() + (more * self.shares[k]) * normal;
+                *shift = Twist::new(linear, shift.angular() + more * self.tilts[k]);
+            }
         }
     }
+}
+
+/// Inverse mass and inverse inertia in the world.
+fn yields(Yielding([inverse_mass, xx, xy, xz, yy, yz, zz, _]): &Yielding) -> (f64, Matrix3<f64>) {
+    (*inverse_mass, Matrix3::new(*xx, *xy, *xz, *xy, *yy, *yz, *xz, *yz, *zz))
 }
