@@ -93,6 +93,14 @@ impl Contact {
         let (drive, impulse) = (drive(&point), Vector3::zeros());
         Self { bodies, pair, local, friction, gap, normal, point, drive, impulse }
     }
+
+    /// Whether an impulse of the last step is on the boundary of the friction cone, up to a thousandth.
+    pub(super) fn slid(&self, impulse: &Vector3<f64>) -> bool {
+        let along = self.normal.dot(impulse);
+        let across = impulse.norm_squared() - along * along;
+        let limit = 0.999 * self.friction * along;
+        along > 0.0 && across >= limit * limit
+    }
 }
 
 /// The impulse of a contact that is closed and does not stick, or whose block is nearly singular: it may then have no

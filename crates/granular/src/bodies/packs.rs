@@ -1,8 +1,9 @@
 //! Contacts of the bodies of a slab in packs of eight that share no body and are solved at once: [`Packs`].
 //!
 //! As in the [packs of spheres](crate::packs) the result is that of one contact after another, to the bit. Only the sums
-//! over contacts that a step reports are added up in the order of the packs. Contacts that slide are solved singly.
-//! Contacts with boundaries have packs of their own, and precede all others.
+//! over contacts that a step reports are added up in the order of the packs. Contacts with
+//! boundaries have packs of their own, and precede all others. Behind those of each kind come the contacts that slid in the
+//! last step, in packs of their own, too: a pack with one contact that slides takes as long as one of which all do.
 
 mod assemble;
 mod judged;
@@ -139,6 +140,12 @@ impl Packs {
     pub(super) fn clear(&mut self) {
         self.walls.clear();
         self.pairs.clear();
+    }
+
+    /// Lets no contact from here on enter a pack that exists.
+    pub(super) fn close(&mut self) {
+        self.walls.order.close();
+        self.pairs.order.close();
     }
 
     /// Appends the contact with this number, its arms, and an impulse of the last step in the world. It is complete after

@@ -62,6 +62,8 @@ pub(super) struct Slab {
     pub(super) contacts: Vec<Contact>,
     /// The same contacts in the form in which they are swept.
     packs: Packs,
+    /// Numbers and impulses of the contacts that slid in the last step, while packs are filled.
+    slid: Vec<(u32, Vector3<f64>)>,
     /// Impulses of the last step, in the order of the pairs.
     kept: Vec<Kept>,
     workspace: Workspace,
@@ -133,19 +135,34 @@ impl Slab {
     /// Prepares the contacts for the sweeps, with the impulses of the last step.
     fn take_over(&mut self, Stand { start, motions, memory, .. }: &Stand<'_>) {
         let mut walk = Walk::new(&self.kept);
-        let (lists, none) = ([&*self.boundary_pairs, &*self.pairs], Vector3::zeros());
+        let lists = [&*self.boundary_pairs, &*self.pairs];
         let bodies = &start.bodies[self.start as usize..];
+        let arms = |contact: &Contact| {
+            contact.bodies.map(|body| match body {
+                NO_BODY => Vector3::zeros(),
+                body => contact.point - bodies[body as usize].position,
+            })
+        };
         self.packs.clear();
         for (number, contact) in (0..).zip(&self.contacts) {
-            let Contact { pair, local, point, bodies: [first, second], .. } = contact;
+            let Contact { pair, local, .. } = contact;
             let impulse = if memory.is_current {
                 memory.find(&name_of(lists, start.identities, *pair, local))
             } else {
                 walk.find(*pair, local)
             };
-            let arm = |body: u32| point - bodies[body as usize].position;
-            let arms = [arm(*first), if *second == NO_BODY { none } else { arm(*second) }];
-            self.packs.push(contact, number, arms, impulse.unwrap_or(&none));
+            match impulse {
+                Some(impulse) if contact.slid(impulse) => self.slid.push((number, *impulse)),
+                impulse => {
+                    let impulse = impulse.copied().unwrap_or_default();
+                    self.packs.push(contact, number, arms(contact), &impulse);
+                }
+            }
+        }
+        self.packs.close();
+        for (number, impulse) in self.slid.drain(..) {
+            let contact = &self.contacts[number as usize];
+            self.packs.push(contact, number, arms(contact), &impulse);
         }
         let Settings { law, step_size, .. } = *start.settings;
         match self.packs.assemble(&motions[self.start as usize..], law, step_size) {

@@ -14,6 +14,8 @@ pub(crate) struct Order {
     vacant: Vec<u32>,
     /// The first pack behind those with contacts of each body.
     behind: Vec<u32>,
+    /// Number of packs that are closed.
+    closed: u32,
 }
 
 impl Order {
@@ -32,6 +34,13 @@ impl Order {
         self.filled.clear();
         self.vacant.clear();
         self.behind.clear();
+        self.closed = 0;
+    }
+
+    /// Lets no contact from here on enter a pack that exists.
+    #[cfg(feature = "bodies")]
+    pub(crate) fn close(&mut self) {
+        self.closed = u32::try_from(self.filled.len()).unwrap_or(u32::MAX);
     }
 
     /// Allocates for so many packs.
@@ -48,7 +57,7 @@ impl Order {
         if self.behind.len() < count {
             self.behind.resize(count, 0);
         }
-        let number = self.first_vacant(self.behind[a].max(self.behind[b]));
+        let number = self.first_vacant(self.behind[a].max(self.behind[b]).max(self.closed));
         let at = number as usize;
         if at == self.filled.len() {
             self.filled.push(0);
@@ -79,5 +88,20 @@ impl Order {
             at = std::mem::replace(next, found);
         }
         found
+    }
+}
+
+#[cfg(all(test, feature = "bodies"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_contact_enters_a_pack_that_was_closed() {
+        let mut order = Order::default();
+        assert_eq!([order.enter([0, 1]), order.enter([2, 3])], [[0, 0], [0, 1]]);
+        order.close();
+        assert_eq!([order.enter([4, 5]), order.enter([0, 6])], [[1, 0], [1, 1]]);
+        order.clear();
+        assert_eq!(order.enter([4, 5]), [0, 0]);
     }
 }

@@ -78,8 +78,11 @@ fn contact(given: &Given) -> Contact {
 
 fn packed(givens: &[Given], motions: &[Motion], law: Law) -> (Packs, f64) {
     let mut packs = Packs::default();
-    for (number, given) in (0..).zip(givens) {
-        packs.push(&contact(given), number, given.arms, &given.impulse);
+    for (number, given) in givens.iter().enumerate() {
+        if number == givens.len() / 2 {
+            packs.close();
+        }
+        packs.push(&contact(given), narrow(number), given.arms, &given.impulse);
     }
     let largest = packs.assemble(motions, law, STEP).unwrap();
     (packs, largest)
