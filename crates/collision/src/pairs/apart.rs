@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 
 use super::SAME_POINT;
 use crate::{
-    hull::Hull,
+    hull::{Face, Hull},
     solid::{Placed, Solid},
     witness::Witness,
 };
@@ -44,13 +44,17 @@ pub(super) fn separation(a: &Placed<'_>, b: &Placed<'_>, reach: f64) -> Option<W
     let lines = [Some(between), across(a), across(b)].into_iter().flatten();
     let mut normals = lines.filter_map(|line| line.try_normalize(f64::MIN_POSITIVE));
     let along = |normal: Vector3<f64>| separation_along([a, b], normal, reach);
-    let of_faces = |placed: &Placed<'_>, sign: f64| match placed.solid {
-        Solid::Polytope(hull) => {
-            hull.faces().iter().find_map(|face| along(sign * (placed.pose.rotation * face.normal)))
-        }
-        _ => None,
+    // Of the faces, the one over which the center of the other surface is highest.
+    let of_faces = |placed: &Placed<'_>, other: &Placed<'_>, sign: f64| {
+        let Solid::Polytope(hull) = placed.solid else { return None };
+        let center = placed.local(&other.pose.translation.vector);
+        let height = |face: &Face| face.normal.dot(&center) - face.offset;
+        let highest =
+            hull.faces().iter().max_by(|first, other| height(first).total_cmp(&height(other)))?;
+        let is_over = height(highest) > reach;
+        is_over.then(|| along(sign * (placed.pose.rotation * highest.normal)))?
     };
-    normals.find_map(along).or_else(|| of_faces(b, 1.0)).or_else(|| of_faces(a, -1.0))
+    normals.find_map(along).or_else(|| of_faces(b, a, 1.0)).or_else(|| of_faces(a, b, -1.0))
 }
 
 /// The axis of symmetry in the world.
