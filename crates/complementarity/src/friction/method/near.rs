@@ -258,8 +258,8 @@ mod tests {
         let mut problem = random_problem(seed, 5, 6, friction);
         let solved = Method::default().with_tolerance(1e-12).solve(&problem).unwrap();
         let change = part * problem.velocity_scale();
-        let free = problem.free_velocity().iter().enumerate();
-        let free: Vec<_> = free.map(|(k, u)| u.add_scalar(change * f64::from(k as u8))).collect();
+        let free = problem.free_velocity().iter().zip(0_u8..);
+        let free: Vec<_> = free.map(|(u, k)| u.add_scalar(change * f64::from(k))).collect();
         problem.set_free_velocity(&free).unwrap();
         (problem, solved.impulses)
     }
@@ -267,8 +267,7 @@ mod tests {
     #[test]
     fn impulses_of_nearly_the_same_velocities_take_a_few_steps() {
         let mut failed = 0;
-        for seed in 0..60 {
-            let friction = [0.0, 0.2, 0.5, 0.9][seed as usize % 4];
+        for (seed, friction) in (0..60).zip([0.0, 0.2, 0.5, 0.9].into_iter().cycle()) {
             let (problem, start) = moved(seed, friction, 1e-6);
             let mut impulses = start.clone();
             match solve(&problem, 1e-10, &mut impulses).unwrap() {
