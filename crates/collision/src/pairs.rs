@@ -22,6 +22,7 @@
 //! | whole – whole, otherwise, that overlap | largest separation along a direction | closed form, circles by Newton's method |
 //! | whole – whole, otherwise, apart | distance of cores | parry, sharpened for cylinders |
 
+mod apart;
 mod boxes;
 #[cfg(any(test, not(feature = "hulls")))]
 mod closest;
@@ -230,7 +231,7 @@ pub(crate) fn whole_within(
             let close = CLOSE * (a.solid.size() + b.solid.size());
             if axis.gap <= close || axis.gap > reach { Some(axis) } else { nearest(a, b) }
         }
-        _ => nearest(a, b),
+        _ => apart::separation(a, b, reach).or_else(|| nearest(a, b)),
     }
 }
 

@@ -90,6 +90,7 @@ pub mod compensated;
 pub mod elimination;
 mod factorization;
 pub mod friction;
+mod gauss;
 pub mod lcp;
 
 pub use nalgebra;

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use percussion_dynamics::Dimension;
 
 use super::{
-    Active, CROSSING, FACING, SAME_POINT, boxes, edge_edge, evaluate_general, half_extents,
+    Active, CROSSING, FACING, SAME_POINT, apart, boxes, edge_edge, evaluate_general, half_extents,
     rim_face, vertex_face, vertex_whole, whole_within,
 };
 use crate::{
@@ -51,6 +51,8 @@ fn ordered(
 ) -> Option<f64> {
     match (a.solid, b.solid) {
         (_, Solid::HalfSpace { .. }) => over_half_space(a, b, margin, active),
+        (Solid::Ball { radius, .. }, Solid::Polytope(hull))
+            if apart::is_beyond_face(&a.vertex(0), *radius, (hull, b), margin) => {}
         (Solid::Ball { .. }, _) => {
             push([Feature::Vertex(0), Feature::Whole], vertex_whole(a, 0, b), margin, active);
         }

@@ -1,7 +1,11 @@
 //! The operator `W` that maps impulses to velocities: the trait [`Delassus`] and two implementations.
 
+mod borrowed;
+mod columns;
+
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
+use self::columns::by_columns;
 use super::ProblemError;
 use crate::compensated::Sum;
 
@@ -42,6 +46,13 @@ pub trait Delassus: Sync {
     /// Updates `memory` after a change of one impulse.
     fn update(&self, _contact: usize, _change: &Vector3<f64>, _memory: &mut [f64]) {}
 
+    /// Calls `visit` with row, column and block of every `W_ij` that may not be zero, each once.
+    ///
+    /// The provided method computes them column by column; an operator that stores its entries should override it.
+    fn each_block(&self, visit: &mut dyn FnMut(usize, usize, &Matrix3<f64>)) {
+        by_columns(self, visit);
+    }
+
     /// `Σ_j W_ij p_j + u_i` for every contact (m/s), rounded only once where terms cancel.
     ///
     /// The check of large impulses uses this. The provided method computes the columns of `W` one by one, `3n`
@@ -75,41 +86,6 @@ pub trait Delassus: Sync {
             unit[contact][component] = 0.0;
         }
         values(&sums)
-    }
-}
-
-/// A borrowed operator.
-impl<D: Delassus> Delassus for &D {
-    fn contact_count(&self) -> usize {
-        (**self).contact_count()
-    }
-
-    fn diagonal(&self, contact: usize) -> Matrix3<f64> {
-        (**self).diagonal(contact)
-    }
-
-    fn velocity(&self, contact: usize, impulses: &[Vector3<f64>], memory: &[f64]) -> Vector3<f64> {
-        (**self).velocity(contact, impulses, memory)
-    }
-
-    fn neighbors(&self, contact: usize, visit: &mut dyn FnMut(usize)) {
-        (**self).neighbors(contact, visit);
-    }
-
-    fn begin(&self, impulses: &[Vector3<f64>], memory: &mut Vec<f64>) {
-        (**self).begin(impulses, memory);
-    }
-
-    fn update(&self, contact: usize, change: &Vector3<f64>, memory: &mut [f64]) {
-        (**self).update(contact, change, memory);
-    }
-
-    fn compensated_velocities(
-        &self,
-        impulses: &[Vector3<f64>],
-        free_velocity: &[Vector3<f64>],
-    ) -> Vec<Vector3<f64>> {
-        (**self).compensated_velocities(impulses, free_velocity)
     }
 }
 
@@ -328,6 +304,12 @@ impl Delassus for BlockSparse {
 
     fn neighbors(&self, contact: usize, visit: &mut dyn FnMut(usize)) {
         self.row(contact).for_each(|(column, _)| visit(column));
+    }
+
+    fn each_block(&self, visit: &mut dyn FnMut(usize, usize, &Matrix3<f64>)) {
+        for row in 0..self.diagonal.len() {
+            self.row(row).for_each(|(column, block)| visit(row, column, block));
+        }
     }
 
     fn compensated_velocities(

@@ -6,9 +6,7 @@ use nalgebra::{DMatrix, Vector3};
 
 use self::checks::{check_entries, check_symmetry};
 use super::{
-    BlockSparse, Delassus, Figures, Law, ProblemError,
-    blocks::blocks_of,
-    cone,
+    BlockSparse, Delassus, Figures, Law, ProblemError, cone,
     single::{Contact, coulomb, maximum_dissipation},
 };
 
@@ -472,9 +470,9 @@ impl<D: Delassus> Problem<D> {
     pub fn dense(&self) -> DMatrix<f64> {
         let n = self.contact_count();
         let mut matrix = DMatrix::zeros(3 * n, 3 * n);
-        for (row, column, block) in blocks_of(&self.delassus) {
-            matrix.fixed_view_mut::<3, 3>(3 * row, 3 * column).copy_from(&block);
-        }
+        self.delassus.each_block(&mut |row, column, block| {
+            matrix.fixed_view_mut::<3, 3>(3 * row, 3 * column).copy_from(block);
+        });
         matrix
     }
 }

@@ -68,10 +68,7 @@ impl<G: Geometry> Tree<G> {
                 Some(parent) => (scratch.motions[parent], scratch.biases[parent]),
                 None => (Spatial::zero(), Spatial::zero()),
             };
-            let along = |velocities: Range<usize>| {
-                combine(&scratch.columns[velocities.clone()], &v[velocities])
-            };
-            let (translation, rotation) = (along(branch.translations()), along(branch.rotations()));
+            let [translation, rotation] = branch.parts_of_motion(&scratch.columns, v);
             let relative = translation + rotation;
             let drift = carrier.cross_motion(&relative) + translation.cross_motion(&rotation);
             scratch.motions[i] = carrier + relative;
@@ -87,6 +84,19 @@ pub(super) fn combine<G: Geometry>(columns: &[Spatial<G>], rates: &[f64]) -> Spa
 }
 
 impl<G: Geometry> Branch<G> {
+    /// The motion relative to the parent with the velocity `v`.
+    pub(super) fn relative_motion(&self, columns: &[Spatial<G>], v: &[f64]) -> Spatial<G> {
+        let [translation, rotation] = self.parts_of_motion(columns, v);
+        translation + rotation
+    }
+
+    /// The translation and the rotation relative to the parent with the velocity `v`.
+    fn parts_of_motion(&self, columns: &[Spatial<G>], v: &[f64]) -> [Spatial<G>; 2] {
+        let along =
+            |velocities: Range<usize>| combine(&columns[velocities.clone()], &v[velocities]);
+        [along(self.translations()), along(self.rotations())]
+    }
+
     /// The frame of the link with its joint at the coordinates `q`, starting from the joint frame `base`.
     ///
     /// The position of a link on the world becomes its own origin.

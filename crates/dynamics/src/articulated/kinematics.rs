@@ -60,6 +60,8 @@ pub struct Kinematics {
     /// Whether the frames and motions are those of `coordinates` and `velocity`.
     is_placed: bool,
     is_run: bool,
+    /// The poses of links at `coordinates` that were asked for.
+    poses: Vec<Option<Isometry3<f64>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -90,6 +92,7 @@ impl Kinematics {
     }
 
     fn at_rest(state: State, neutral: &[f64]) -> Self {
+        let links = with!(&state, |_tree, scratch| scratch.frames.len());
         let velocity = vec![0.0; with!(&state, |tree, _scratch| tree.velocity_count())];
         let coordinates = neutral.to_vec();
         let mut new = Self {
@@ -98,6 +101,7 @@ impl Kinematics {
             velocity: velocity.clone(),
             is_placed: false,
             is_run: false,
+            poses: vec![None; links],
         };
         new.place(neutral);
         new.run(&velocity);
@@ -360,6 +364,7 @@ impl Kinematics {
         }
         self.is_placed = false;
         self.is_run = false;
+        self.poses.fill(None);
         self.coordinates.copy_from_slice(coordinates);
         with!(&mut self.state, |tree, scratch| tree.place(scratch, coordinates));
         self.is_placed = true;
@@ -374,6 +379,24 @@ impl Kinematics {
         self.velocity.copy_from_slice(velocity);
         with!(&mut self.state, |tree, scratch| tree.run(scratch, velocity));
         self.is_run = true;
+    }
+
+    /// The [pose](Self::pose) of `link`, which is computed once.
+    pub(super) fn kept_pose(&mut self, link: usize) -> Isometry3<f64> {
+        if let Some(pose) = self.poses[link] {
+            return pose;
+        }
+        let pose = self.pose(link);
+        self.poses[link] = Some(pose);
+        pose
+    }
+
+    /// Kinetic energy (J) at `velocity`, which need not be that of the last [`run`](Self::run).
+    pub(super) fn kinetic_energy_at(&mut self, velocity: &[f64]) -> f64 {
+        if self.is_run && same(velocity, &self.velocity) {
+            return self.kinetic_energy();
+        }
+        with!(&mut self.state, |tree, scratch| tree.kinetic_energy_with(scratch, velocity))
     }
 
     /// `p`, and `ṗ` of inertia and gravity, at `velocity`.
@@ -419,9 +442,11 @@ impl Kinematics {
     }
 }
 
-/// Whether two lists have the same bits.
+/// Whether two lists of the same length have the same bits, in parts in which nothing waits for the entry before.
 fn same(a: &[f64], b: &[f64]) -> bool {
-    a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+    let mut parts = a.chunks(8).zip(b.chunks(8));
+    let differ = |bits: u64, (a, b): (&f64, &f64)| bits | (a.to_bits() ^ b.to_bits());
+    parts.all(|(a, b)| a.iter().zip(b).fold(0, differ) == 0)
 }
 
 pub(super) fn check(field: &'static str, found: usize, expected: usize) -> Result<(), ShapeError> {

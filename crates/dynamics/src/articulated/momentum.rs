@@ -13,8 +13,8 @@
 use nalgebra::{DMatrix, Vector3};
 
 use super::{
-    geometry::{Geometry, Spatial},
-    tree::{Scratch, Tree, write_column},
+    geometry::{Geometry, Inertia, Spatial},
+    tree::{Frame, Scratch, Tree, VelocityNode, write_column},
 };
 
 /// Momentum of a whole system about its center of mass, in world axes.
@@ -72,17 +72,32 @@ impl<G: Geometry> Tree<G> {
 
     /// `½ Σ V · I V + ½ Σ a v²` with the armatures `a`, after [`run`](Self::run) with the velocity `v`.
     pub(super) fn kinetic_energy(&self, scratch: &Scratch<G>, v: &[f64]) -> f64 {
-        let of_link = |(motion, inertia): (&Spatial<G>, &super::geometry::Inertia<G>)| {
+        self.energy_of(&scratch.motions, &scratch.inertias, v)
+    }
+
+    /// The [kinetic energy](Self::kinetic_energy) with any velocity `v`, to the same bits, after [`place`](Self::place). What
+    /// [`run`](Self::run) has computed stays.
+    pub(super) fn kinetic_energy_with(&self, scratch: &mut Scratch<G>, v: &[f64]) -> f64 {
+        let Scratch { columns, accelerations: motions, inertias, .. } = scratch;
+        for (i, branch) in self.branches.iter().enumerate() {
+            let carrier = branch.parent.map_or_else(Spatial::zero, |parent| motions[parent]);
+            motions[i] = carrier + branch.relative_motion(columns, v);
+        }
+        self.energy_of(motions, inertias, v)
+    }
+
+    fn energy_of(&self, motions: &[Spatial<G>], inertias: &[Inertia<G>], v: &[f64]) -> f64 {
+        let of_link = |(motion, inertia): (&Spatial<G>, &Inertia<G>)| {
             0.5 * motion.dot(&inertia.momentum(motion))
         };
-        let of_rotor = |(node, v): (&super::tree::VelocityNode, &f64)| 0.5 * node.armature * v * v;
-        scratch.motions.iter().zip(&scratch.inertias).map(of_link).sum::<f64>()
+        let of_rotor = |(node, v): (&VelocityNode, &f64)| 0.5 * node.armature * v * v;
+        motions.iter().zip(inertias).map(of_link).sum::<f64>()
             + self.velocities.iter().zip(v).map(of_rotor).sum::<f64>()
     }
 
     /// `−Σ m g · x`, after [`place`](Self::place).
     pub(super) fn gravity_energy(&self, scratch: &Scratch<G>) -> f64 {
-        let of_link = |(inertia, frame): (&super::geometry::Inertia<G>, &super::tree::Frame<G>)| {
+        let of_link = |(inertia, frame): (&Inertia<G>, &Frame<G>)| {
             -G::dot(self.gravity, inertia.first + frame.origin * inertia.mass)
         };
         scratch.inertias.iter().zip(&scratch.frames).map(of_link).sum()

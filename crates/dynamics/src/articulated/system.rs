@@ -53,13 +53,13 @@ impl System for Articulated {
     }
 
     fn pose(&self, coordinates: &[f64], body: usize) -> Isometry3<f64> {
-        self.at(coordinates).pose(body)
+        self.at(coordinates).kept_pose(body)
     }
 
     fn poses(&self, coordinates: &[f64], poses: &mut Vec<Isometry3<f64>>) {
-        let kinematics = self.at(coordinates);
+        let mut kinematics = self.at(coordinates);
         poses.clear();
-        poses.extend((0..self.links.len()).map(|body| kinematics.pose(body)));
+        poses.extend((0..self.links.len()).map(|body| kinematics.kept_pose(body)));
     }
 
     fn mass_matrix(&self, coordinates: &[f64], mass_matrix: &mut DMatrix<f64>) {
@@ -206,9 +206,7 @@ impl System for Articulated {
     }
 
     fn kinetic_energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
-        let mut kinematics = self.at(coordinates);
-        kinematics.run(velocity);
-        kinematics.kinetic_energy()
+        self.at(coordinates).kinetic_energy_at(velocity)
     }
 }
 

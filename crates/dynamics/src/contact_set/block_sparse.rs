@@ -140,8 +140,11 @@ impl BlockSparse {
     /// The position of a block in the storage.
     fn position(&self, row: usize, column: usize) -> Option<usize> {
         let range = *self.starts.get(row)?..*self.starts.get(row + 1)?;
-        let start = range.start;
-        self.columns[range].binary_search(&column).ok().map(|k| start + k)
+        let (start, columns) = (range.start, &self.columns[range]);
+        // A full row has each column in its place.
+        let is_full = columns.get(column) == Some(&column);
+        let place = if is_full { column } else { columns.binary_search(&column).ok()? };
+        Some(start + place)
     }
 
     /// Removes all rows; blocks will be `component_count` wide.

@@ -24,9 +24,9 @@ pub(super) struct Extrapolation<'a> {
     start: Vec<Vector3<f64>>,
     step: Vec<Vector3<f64>>,
     end: Vec<Vector3<f64>>,
-    /// Differences of weighted steps and of end points, in a ring buffer.
-    step_changes: Vec<Vec<Vector3<f64>>>,
-    end_changes: Vec<Vec<Vector3<f64>>>,
+    /// Differences of weighted steps and of end points, in ring buffers of `size` lists.
+    step_changes: Vec<Vector3<f64>>,
+    end_changes: Vec<Vector3<f64>>,
     /// `ΔFᵀ ΔF`.
     gram: [[f64; LARGEST]; LARGEST],
     norm: f64,
@@ -43,9 +43,9 @@ impl<'a> Extrapolation<'a> {
             steps: 0,
             start: zeros.clone(),
             step: zeros.clone(),
-            end: zeros.clone(),
-            step_changes: vec![zeros.clone(); size],
-            end_changes: vec![zeros; size],
+            end: zeros,
+            step_changes: vec![Vector3::zeros(); size * n],
+            end_changes: vec![Vector3::zeros(); size * n],
             gram: [[0.0; LARGEST]; LARGEST],
             norm: f64::INFINITY,
             smallest: f64::INFINITY,
@@ -63,6 +63,7 @@ impl<'a> Extrapolation<'a> {
         let mut square = 0.0;
         let slot = if self.size > 0 { self.steps % self.size } else { 0 };
         let keep = self.size > 0;
+        let first = slot * impulses.len();
         for (i, &end) in impulses.iter().enumerate() {
             let step = self.weights[i] * (end - self.start[i]);
             let length = step.norm_squared();
@@ -70,8 +71,8 @@ impl<'a> Extrapolation<'a> {
             largest = if length > largest || length.is_nan() { length } else { largest };
             square += length;
             if keep {
-                self.step_changes[slot][i] = step - self.step[i];
-                self.end_changes[slot][i] = end - self.end[i];
+                self.step_changes[first + i] = step - self.step[i];
+                self.end_changes[first + i] = end - self.end[i];
                 self.step[i] = step;
                 self.end[i] = end;
             }
@@ -103,11 +104,13 @@ impl<'a> Extrapolation<'a> {
             *slot = (newest + self.size - age) % self.size;
         }
         let slots = &slots[..count];
+        let n = impulses.len();
+        let of = |slot: usize| slot * n..(slot + 1) * n;
         let mut right = [0.0; LARGEST];
         for (pair, right) in slots.chunks(2).zip(right.chunks_exact_mut(2)) {
             let [first, last] = [pair[0], pair[pair.len() - 1]];
-            let both = [&self.step_changes[first][..], &self.step_changes[last][..]];
-            let sums = products([&self.step_changes[newest], &self.step], both);
+            let both = [first, last].map(|slot| &self.step_changes[of(slot)]);
+            let sums = products([&self.step_changes[of(newest)], &self.step], both);
             for (k, slot) in [first, last].into_iter().enumerate() {
                 self.gram[newest][slot] = sums[0][k];
                 self.gram[slot][newest] = sums[0][k];
@@ -115,7 +118,7 @@ impl<'a> Extrapolation<'a> {
             }
         }
         let (gamma, rank) = least_squares(&self.gram, slots, right);
-        let changes = |k: usize| &self.end_changes[slots[k]][..];
+        let changes = |k: usize| &self.end_changes[of(slots[k])];
         for k in (1..rank).step_by(2) {
             let both = changes(k - 1).iter().zip(changes(k));
             for (impulse, (first, second)) in impulses.iter_mut().zip(both) {

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::{COMBINED_CONTACTS, Combined, is_infeasible};
+use super::{COMBINED_CONTACTS, Combined, is_infeasible, near};
 use crate::friction::{
     Delassus, Law, Problem, Report, Status, alternating_directions,
     block_gauss_seidel::{self, Ordering},
@@ -19,7 +19,9 @@ const MANY: usize = 100;
 
 /// Up to this number of contacts Newton's steps take less time than many sweeps.
 const TINY: usize = 10;
-/// Sweeps over these before the steps, and the number of steps.
+/// Sweeps over these before Newton's steps near a solution.
+const GLANCE: usize = 5;
+/// Sweeps over these before other steps, and the number of these.
 const OPENING: usize = 25;
 const OPENING_STEPS: usize = 40;
 /// Steps of the solver of problems with blocks where it is tried as a whole.
@@ -97,10 +99,36 @@ pub(super) fn combined<D: Delassus>(
     Ok(best)
 }
 
-/// The first sweeps over very few contacts, with Newton's steps after a few; returns the number of these steps too.
+/// Very few contacts: some sweeps, Newton's steps from impulses that were not zero at the start, more sweeps, and other steps; returns
+/// the number of these other steps too.
 ///
 /// Where few sweeps do not solve such a problem, many are needed, which take more time than the steps.
 fn opening<D: Delassus>(
+    problem: &Problem<D>,
+    settings: &block_gauss_seidel::Settings,
+    impulses: &mut [Vector3<f64>],
+) -> Result<(Report, usize), Error> {
+    let is_warm = impulses.iter().any(|impulse| *impulse != Vector3::zeros());
+    let mut glances = 0;
+    if is_warm && problem.law() == Law::Coulomb && settings.max_sweeps > OPENING {
+        let few = block_gauss_seidel::Settings { max_sweeps: GLANCE, ..*settings };
+        let first = block_gauss_seidel::solve(problem, &few, impulses)?;
+        if first.status == Status::Solved {
+            return Ok((first, 0));
+        }
+        glances = first.iterations;
+        if let Some(near) = near::solve(problem, settings.tolerance, impulses)? {
+            return Ok((Report { iterations: glances + near.iterations, ..near }, 0));
+        }
+    }
+    let rest =
+        block_gauss_seidel::Settings { max_sweeps: settings.max_sweeps - glances, ..*settings };
+    let (report, steps) = opening_from_anywhere(problem, &rest, impulses)?;
+    Ok((Report { iterations: glances + report.iterations, ..report }, steps))
+}
+
+/// The part of [`opening`] that any impulses may start.
+fn opening_from_anywhere<D: Delassus>(
     problem: &Problem<D>,
     settings: &block_gauss_seidel::Settings,
     impulses: &mut [Vector3<f64>],
