@@ -11,6 +11,7 @@ use crate::{
     contact::{Account, Contact, ImageContact, larger},
     correction::{Push, Shift, target},
     grains::{Grains, Motion, narrow},
+    materials::{Interaction, Materials},
     periods::{Node, Periods},
     settings::{Correction, Error, Settings},
     touch::{Partner, Touch},
@@ -143,10 +144,16 @@ impl Images {
     }
 
     /// Converts the pairs with a gap of at most `reach` into contacts, as a slab does.
-    pub(crate) fn assemble(&mut self, grains: &Grains, settings: &Settings, reach: f64) {
+    pub(crate) fn assemble(
+        &mut self,
+        grains: &Grains,
+        materials: &Materials,
+        settings: &Settings,
+        reach: f64,
+    ) {
         self.forget_contacts();
         (self.overlap, self.scale) = (0.0, 0.0);
-        let periods = self.periods;
+        let (periods, bounce) = (self.periods, materials.bounce());
         for (index, pair) in self.pairs.iter_mut().enumerate() {
             let [a, b] = pair.grains.map(|grain| grain as usize);
             let apart = Self::apart(&periods, pair, grains);
@@ -158,18 +165,28 @@ impl Images {
             }
             let normal = if distance > 0.0 { apart / distance } else { Vector3::z() };
             self.overlap = self.overlap.max(-gap);
+            let interaction = match materials.is_empty() {
+                true => Interaction { friction: settings.friction, restitution: 0.0 },
+                false => *materials.between(grains.materials[a], grains.materials[b]),
+            };
             let mut contact = Contact::new(
                 normal,
                 [gap, settings.bias(gap)],
-                settings.friction,
+                interaction.friction,
                 [&grains.motions[a], &grains.motions[b]],
                 pair.grains,
                 narrow(index),
             );
             contact.law.take_over(&pair.impulse);
-            let contact = ImageContact { contact, drive: periods.drive(pair.node) };
-            let free = contact.velocity(&grains.motions) + contact.contact.law.bias * normal;
+            let mut contact = ImageContact { contact, drive: periods.drive(pair.node) };
+            let velocity = contact.velocity(&grains.motions);
+            let free = velocity + contact.contact.law.bias * normal;
             self.scale = self.scale.max(free.norm_squared());
+            if bounce {
+                let law = (interaction.restitution, materials.inelastic_below);
+                let kick = Vector3::zeros();
+                contact.contact.law.bounce([&velocity, &kick], law, settings.step_size);
+            }
             self.contacts.push(contact);
         }
         self.scale = self.scale.sqrt();

@@ -19,18 +19,21 @@ mod work;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use std::array;
+
 use nalgebra::Vector3;
 
 use self::{
-    lanes::LANES,
+    lanes::{LANES, Lanes},
     order::Order,
     processor::run,
-    work::{Assemble, Certify, Move, Sweep, WarmStart},
+    work::{Assemble, Bounce, Certify, Move, Sweep, WarmStart},
 };
 use crate::{
     contact::Account,
     correction::Shift,
     grains::Motion,
+    materials::{Interaction, Materials},
     settings::{Correction, Settings},
 };
 
@@ -60,6 +63,42 @@ struct Room {
     target: [f64; LANES],
     /// Separation so far (m, ≥ 0).
     distance: [f64; LANES],
+}
+
+/// Coefficients of friction.
+#[derive(Clone, Debug, Default)]
+struct Friction {
+    /// That of all contacts, if `each` is empty.
+    all: f64,
+    /// Those of each pack.
+    each: Vec<[f64; LANES]>,
+}
+
+impl Friction {
+    /// Those of the contacts of pack `at`.
+    #[inline(always)]
+    fn of<L: Lanes>(&self, simd: L::Simd, at: usize) -> L {
+        match self.each.get(at) {
+            None => L::all(simd, self.all),
+            Some(each) => L::of(simd, *each),
+        }
+    }
+}
+
+/// How the grains of a slab touch.
+#[derive(Clone, Copy, Debug)]
+struct Table<'a> {
+    materials: &'a Materials,
+    /// The materials of the grains, from the first of the slab on.
+    own: &'a [u8],
+}
+
+impl Table<'_> {
+    /// An entry for each contact of a pack.
+    fn of(&self, pack: &Pack, entry: impl Fn(&Interaction) -> f64) -> [f64; LANES] {
+        let [first, second] = pack.grains.map(|grains| grains.map(|at| self.own[at as usize]));
+        array::from_fn(|lane| entry(self.materials.between(first[lane], second[lane])))
+    }
 }
 
 /// Two grains that can touch within the step.
@@ -99,7 +138,7 @@ pub(crate) struct Packs {
     besides: Vec<Beside>,
     /// As of the last [`certify`](Self::certify).
     rooms: Vec<Room>,
-    friction: f64,
+    friction: Friction,
     order: Order,
 }
 
@@ -147,13 +186,27 @@ impl Packs {
 
     /// Completes the contacts that were appended; `motions` begin with those of the slab, here and below, and are those
     /// without contact impulses. Returns the deepest overlap (m, ≥ 0) and the square of the largest free velocity of a
-    /// contact (m/s)².
-    pub(crate) fn assemble(&mut self, motions: &[Motion], settings: &Settings) -> [f64; 2] {
-        self.friction = settings.friction;
-        let Self { packs, besides, .. } = self;
-        let (friction, step) = (settings.friction, settings.step_size);
+    /// contact (m/s)². Materials are those of the grains, from the first of the slab on.
+    pub(crate) fn assemble(
+        &mut self,
+        motions: &[Motion],
+        settings: &Settings,
+        (materials, own): (&Materials, &[u8]),
+    ) -> [f64; 2] {
+        let Self { packs, besides, friction, .. } = self;
+        friction.all = materials.only_friction().unwrap_or(settings.friction);
+        friction.each.clear();
+        let table = Table { materials, own };
+        if !materials.is_empty() && materials.only_friction().is_none() {
+            friction.each.extend(packs.iter().map(|pack| table.of(pack, |pair| pair.friction)));
+        }
+        let (friction, step) = (&*friction, settings.step_size);
         let part = settings.part_by_velocity();
-        run(Assemble { packs, besides, friction, part, step, motions })
+        let figures = run(Assemble { packs, besides, friction, part, step, motions });
+        if materials.bounce() {
+            run(Bounce { packs, besides, table, step, motions });
+        }
+        figures
     }
 
     /// The contacts in the order of the sweeps, with their impulses.
@@ -173,7 +226,7 @@ impl Packs {
     /// of the largest natural map before (m/s)².
     pub(crate) fn sweep(&mut self, motions: &mut [Motion], backwards: bool) -> f64 {
         let Self { packs, friction, .. } = self;
-        run(Sweep { packs, friction: *friction, motions, backwards })
+        run(Sweep { packs, friction, motions, backwards })
     }
 
     /// Evaluates the impulses with the motions after them, and prepares [`shift`](Self::shift).
@@ -186,7 +239,7 @@ impl Packs {
             }
             Correction::Velocity { .. } => 0.0,
         };
-        let (friction, filled, step) = (*friction, order.filled(), settings.step_size);
+        let (friction, filled, step) = (&*friction, order.filled(), settings.step_size);
         run(Certify { packs, besides, filled, friction, motions, step, rooms, part })
     }
 

@@ -7,8 +7,10 @@ use crate::{
     contact::{Account, Law, WallContact, larger},
     correction::{Shift, WallPush, target},
     grains::{Grains, Motion},
+    materials::{Interaction, Materials},
     packs::{Near, Packed, Packs},
     parallel::Range,
+    servo::{Servo, ServoContacts},
     settings::{Correction, Settings},
     touch::{Partner, Touch},
     wall::Wall,
@@ -47,6 +49,7 @@ pub(crate) struct Slab {
     pub(crate) wall_pairs: Vec<WallPair>,
     contacts: Packs,
     wall_contacts: Vec<WallContact>,
+    pub(crate) servos: ServoContacts,
     wall_pushes: Vec<WallPush>,
     /// Deepest overlap of the pairs at the beginning of the step (m, ≥ 0).
     pub(crate) overlap: f64,
@@ -62,18 +65,19 @@ pub(crate) struct Slab {
 impl Slab {
     /// Number of candidate contacts.
     pub(crate) fn candidates(&self) -> usize {
-        self.contacts.len() + self.wall_contacts.len()
+        self.contacts.len() + self.wall_contacts.len() + self.servos.len()
     }
 
     /// The contacts of the last step.
     pub(crate) fn touches(&self) -> impl Iterator<Item = Touch> {
         let place = |grain: u32| (self.start + grain) as usize;
-        let walls =
-            self.wall_contacts.iter().map(move |WallContact { law, grain, pair, .. }| {
+        let walls = self.servos.iter().chain(&self.wall_contacts).map(
+            move |WallContact { law, grain, pair, .. }| {
                 let &Law { normal, gap, impulse, .. } = law;
                 let partner = Partner::Wall(self.wall_pairs[*pair as usize].wall as usize);
                 Touch { grain: place(*grain), partner, normal, gap, impulse }
-            });
+            },
+        );
         walls.chain(self.contacts.iter().map(move |contact| {
             let Packed { grains: [grain, other], normal, gap, impulse, .. } = contact;
             Touch {
@@ -90,6 +94,7 @@ impl Slab {
     pub(crate) fn forget_contacts(&mut self) {
         self.contacts.clear();
         self.wall_contacts.clear();
+        self.servos.clear();
     }
 
     /// Converts the pairs that can close within the step, those with a gap of at most `reach`, into contacts.
@@ -97,11 +102,13 @@ impl Slab {
     pub(crate) fn assemble(
         &mut self,
         grains: &Grains,
-        walls: &[Wall],
+        (walls, servos): (&[Wall], &[Servo]),
+        materials: &Materials,
         settings: &Settings,
         reach: f64,
     ) {
         self.forget_contacts();
+        self.servos.begin(servos);
         self.contacts.reserve(self.pairs.len());
         let local = |grain: u32| grain - self.start;
         for (index, pair) in (0_u32..).zip(&mut self.pairs) {
@@ -122,7 +129,10 @@ impl Slab {
             });
         }
         let motions = &grains.motions[self.start as usize..];
-        [self.overlap, self.scale] = self.contacts.assemble(motions, settings);
+        let own = &grains.materials[self.start as usize..];
+        [self.overlap, self.scale] = self.contacts.assemble(motions, settings, (materials, own));
+        let (below, bounce) = (materials.inelastic_below, materials.bounce());
+        let kick = settings.step_size * settings.gravity;
         for (index, pair) in (0_u32..).zip(&mut self.wall_pairs) {
             let (at, wall) = (pair.grain as usize, &walls[pair.wall as usize]);
             let (gap, normal) = wall.gap(&grains.positions[at], grains.radii[at]);
@@ -132,10 +142,14 @@ impl Slab {
             }
             self.overlap = self.overlap.max(-gap);
             let point = grains.positions[at] - (gap + grains.radii[at]) * normal;
+            let interaction = match materials.is_empty() {
+                true => Interaction { friction: wall.friction, restitution: 0.0 },
+                false => *materials.between(grains.materials[at], wall.material),
+            };
             let mut contact = WallContact::new(
                 normal,
                 [gap, settings.bias(gap)],
-                wall.friction,
+                interaction.friction,
                 wall.surface_velocity(&point),
                 &grains.motions[at],
                 local(pair.grain),
@@ -144,13 +158,21 @@ impl Slab {
             let free = contact.velocity(motions);
             self.scale = self.scale.max((free + contact.law.bias * normal).norm_squared());
             contact.law.take_over(&pair.impulse);
-            self.wall_contacts.push(contact);
+            if bounce {
+                let law = (interaction.restitution, below);
+                contact.law.bounce([&free, &kick], law, settings.step_size);
+            }
+            match servos.iter().position(|s| s.walls.contains(&(pair.wall as usize))) {
+                None => self.wall_contacts.push(contact),
+                Some(servo) => self.servos.push(contact, servo),
+            }
         }
         self.scale = self.scale.sqrt();
     }
 
     /// Applies the impulses carried over. `motions` begin with those of this slab, here and below.
     pub(crate) fn warm_start(&mut self, motions: &mut [Motion]) {
+        self.servos.warm_start(motions);
         self.contacts.warm_start(motions);
         for contact in &self.wall_contacts {
             contact.push(&contact.law.impulse, motions);
@@ -159,13 +181,15 @@ impl Slab {
 
     /// Solves every contact in turn with the others fixed, walls first, or in the opposite order.
     pub(crate) fn sweep(&mut self, motions: &mut [Motion], backwards: bool) {
-        let mut change = 0.0;
+        let mut change;
         if backwards {
             change = self.contacts.sweep(motions, true);
             for contact in self.wall_contacts.iter_mut().rev() {
                 change = larger(change, contact.sweep(motions));
             }
+            change = larger(change, self.servos.sweep(motions, true));
         } else {
+            change = self.servos.sweep(motions, false);
             for contact in &mut self.wall_contacts {
                 change = larger(change, contact.sweep(motions));
             }
@@ -177,15 +201,19 @@ impl Slab {
     /// Evaluates the impulses with the motions after them, and prepares [`push`](Self::push).
     pub(crate) fn certify(&mut self, motions: &[Motion], settings: &Settings) {
         let mut account = self.contacts.certify(motions, settings);
-        self.wall_pushes.clear();
-        for contact in &self.wall_contacts {
-            contact.certify(motions, settings.step_size, &mut account);
+        let Self { wall_pushes, wall_contacts, servos, .. } = self;
+        wall_pushes.clear();
+        let mut push = |contact: &WallContact, gap: f64| {
             if let Correction::Position { part, .. } = settings.correction {
-                let gap = contact.end_gap(motions, settings.step_size);
                 let (normal, grain) = (contact.law.normal, contact.grain);
                 let target = target(gap, part);
-                self.wall_pushes.push(WallPush { normal, target, distance: 0.0, grain });
+                wall_pushes.push(WallPush { normal, target, distance: 0.0, grain });
             }
+        };
+        servos.certify(motions, settings.step_size, &mut account, &mut push);
+        for contact in wall_contacts {
+            contact.certify(motions, settings.step_size, &mut account);
+            push(contact, contact.end_gap(motions, settings.step_size));
         }
         self.account = account;
     }
@@ -201,7 +229,7 @@ impl Slab {
         for contact in self.contacts.iter() {
             self.pairs[contact.pair as usize].impulse = contact.impulse;
         }
-        for contact in &self.wall_contacts {
+        for contact in self.servos.iter().chain(&self.wall_contacts) {
             self.wall_pairs[contact.pair as usize].impulse = contact.law.impulse;
         }
     }

@@ -5,8 +5,10 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use crate::{
     grains::{Grains, Motion},
     images::{ImagePair, Images},
+    materials::Materials,
     periods::Periods,
     range,
+    servo::Servo,
     settings::{Error, Settings},
     slab::{Pair, Slab, WallPair},
     wall::Wall,
@@ -41,6 +43,10 @@ pub struct State {
     pub settings: Settings,
     /// Walls at their current positions.
     pub walls: Vec<Wall>,
+    /// How grains and walls touch, empty where settings and walls say so.
+    pub materials: Materials,
+    /// Forces that drive walls.
+    pub servos: Vec<Servo>,
     /// Centers (m).
     pub positions: Vec<[f64; 3]>,
     /// Unit quaternions `w, x, y, z` from the frame of the ball to the world.
@@ -55,6 +61,8 @@ pub struct State {
     pub radii: Vec<f64>,
     /// Identities.
     pub identities: Vec<u64>,
+    /// Numbers of their materials.
+    pub grain_materials: Vec<u8>,
     /// Places at the last search for pairs, `u32::MAX` for grains added since.
     pub previous: Vec<u32>,
     /// Numbers of grains, of pairs and of pairs with walls of each slab at the last search.
@@ -89,10 +97,12 @@ pub struct State {
 
 impl State {
     /// The state before the first step of a world without grains.
-    pub(crate) const fn empty(settings: Settings, walls: Vec<Wall>) -> Self {
+    pub(crate) const fn empty(settings: Settings, walls: Vec<Wall>, materials: Materials) -> Self {
         Self {
             settings,
             walls,
+            materials,
+            servos: Vec::new(),
             positions: Vec::new(),
             orientations: Vec::new(),
             velocities: Vec::new(),
@@ -100,6 +110,7 @@ impl State {
             yields: Vec::new(),
             radii: Vec::new(),
             identities: Vec::new(),
+            grain_materials: Vec::new(),
             previous: Vec::new(),
             slabs: Vec::new(),
             pairs: Vec::new(),
@@ -130,6 +141,7 @@ impl State {
         self.yields = grains.motions.iter().map(yields).collect();
         self.radii.clone_from(&grains.radii);
         self.identities.clone_from(&grains.identities);
+        self.grain_materials.clone_from(&grains.materials);
         self.previous.clone_from(&grains.previous);
     }
 
@@ -206,6 +218,7 @@ impl State {
             ("yields", self.yields.len()),
             ("radii", self.radii.len()),
             ("identities", self.identities.len()),
+            ("grain_materials", self.grain_materials.len()),
             ("previous", self.previous.len()),
         ];
         for (name, found) in lengths {
@@ -217,6 +230,7 @@ impl State {
             motions: Vec::with_capacity(expected),
             radii: self.radii.clone(),
             identities: self.identities.clone(),
+            materials: self.grain_materials.clone(),
             previous: self.previous.clone(),
         };
         for index in 0..expected {

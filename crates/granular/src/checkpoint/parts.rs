@@ -22,9 +22,9 @@ use std::{
 };
 
 use super::{
-    Checkpoint, Error, Fault, PERIODIC, VERSION, access, beside,
+    Checkpoint, Error, Fault, access, beside,
     bytes::{Reader, Writer},
-    decode, encode, entries, entry, pack, previous, replace, unpack,
+    decode, encode, entries, entry, is_world, pack, previous, replace, unpack,
 };
 use crate::{
     Domain, Share, State,
@@ -164,7 +164,7 @@ fn read(
     };
     let bytes = fs::read(file).map_err(|source| access(file, source))?;
     let (version, _) = unpack(&bytes).map_err(damaged(file))?;
-    if version == VERSION || version == PERIODIC {
+    if is_world(version) {
         let Checkpoint { note, state } = decode(&bytes).map_err(damaged(file))?;
         let whole = Share::alone(state);
         let share = match size {
@@ -332,6 +332,7 @@ struct Row {
     spin: [f64; 3],
     yields: [f64; 2],
     radius: f64,
+    material: u8,
 }
 
 impl Row {
@@ -343,6 +344,7 @@ impl Row {
             spin: state.spins[place],
             yields: state.yields[place],
             radius: state.radii[place],
+            material: state.grain_materials[place],
         }
     }
 
@@ -353,6 +355,7 @@ impl Row {
         state.spins.push(self.spin);
         state.yields.push(self.yields);
         state.radii.push(self.radius);
+        state.grain_materials.push(self.material);
         state.identities.push(identity);
         state.previous.push(place);
     }
@@ -360,8 +363,11 @@ impl Row {
 
 /// A state without grains and pairs, whose list of pairs is not valid.
 fn emptied(state: State) -> State {
-    let State { settings, walls, periods, skin, next_identity, steps, time, .. } = state;
-    State { periods, skin, next_identity, steps, time, ..State::empty(settings, walls) }
+    let State {
+        settings, walls, materials, servos, periods, skin, next_identity, steps, time, ..
+    } = state;
+    let empty = State::empty(settings, walls, materials);
+    State { servos, periods, skin, next_identity, steps, time, ..empty }
 }
 
 fn ghosts(borrowed: &[Lane]) -> Vec<u64> {

@@ -58,7 +58,7 @@ fn random_slab(seed: u64) -> (Vec<Near>, Vec<Motion>, Settings) {
 fn packed(nears: &[Near], motions: &[Motion], settings: &Settings) -> (Packs, [f64; 2]) {
     let mut packs = Packs::default();
     nears.iter().for_each(|near| packs.push(near));
-    let figures = packs.assemble(motions, settings);
+    let figures = packs.assemble(motions, settings, (&Materials::default(), &[]));
     (packs, figures)
 }
 
@@ -90,7 +90,8 @@ fn sorted(packs: &Packs, motions: &[Motion]) -> Vec<Contact> {
     let contact = |(contact, bias): (Packed, &f64)| {
         let Packed { grains, pair, normal, gap, impulse } = contact;
         let places = grains.map(|grain| &motions[grain as usize]);
-        let mut contact = Contact::new(normal, [gap, *bias], packs.friction, places, grains, pair);
+        let mut contact =
+            Contact::new(normal, [gap, *bias], packs.friction.all, places, grains, pair);
         contact.law.impulse = impulse;
         contact
     };
