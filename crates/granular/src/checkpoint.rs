@@ -17,7 +17,8 @@
 //! bits. The file of a world that [repeats itself](crate::Periods) has version 4 and in addition the box (corner, for each
 //! axis whether it repeats and the edge, shear, offset) and its pairs, nodes and impulses across the faces. The file of a world
 //! with [`Materials`](crate::Materials) or servos has version 5 and in addition whether it repeats itself, then the same, and the speed
-//! below which contacts are inelastic, the table, the materials of grains and walls, and the [`Servo`](crate::Servo)s.
+//! below which contacts are inelastic, the table, the materials of grains and walls, the [`Servo`](crate::Servo)s, and the moments of
+//! pairs of grains, with walls and across faces, which are empty where nothing resists rolling.
 
 mod bytes;
 mod extras;

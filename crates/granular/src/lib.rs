@@ -139,6 +139,7 @@ mod partition;
 mod periods;
 mod range;
 mod report;
+mod rolling;
 #[cfg(feature = "scenes")]
 pub mod scenes;
 mod servo;

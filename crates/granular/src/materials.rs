@@ -1,5 +1,7 @@
 //! Materials of grains and walls, and how two of them touch: [`Materials`] and [`Interaction`].
 //!
+//! Rolling and spinning of grains are resisted by moments, whose laws are those of a contact with a product of sections.
+//!
 //! # Restitution
 //!
 //! Let `u` be the normal velocity of a contact at the beginning of a step, `u'` that at its end, `ξ` the gap and `δt` the
@@ -40,6 +42,11 @@ pub struct Interaction {
     pub friction: f64,
     /// Coefficient of restitution `e` of Newton's law, in `[0, 1]`; default 0.
     pub restitution: f64,
+    /// Length `μ_ρ` (m, ≥ 0): the largest moment that resists rolling is this times the normal force; default 0.
+    pub rolling: f64,
+    /// Length `μ_τ` (m, ≥ 0): the largest moment that resists spinning about the normal is this times the normal force;
+    /// default 0.
+    pub spinning: f64,
 }
 
 /// A table of the [`Interaction`]s of materials, which are numbered from 0.
@@ -58,7 +65,7 @@ pub struct Interaction {
 ///
 /// let floor = Wall::plane(Vector3::zeros(), Vector3::z(), 0.0);
 /// let mut world = World::new(Settings::default(), vec![floor])?;
-/// world.set_materials(Materials::uniform(Interaction { friction: 0.0, restitution: 0.8 }))?;
+/// world.set_materials(Materials::uniform(Interaction { restitution: 0.8, ..Interaction::default() }))?;
 /// world.add(&Grain::at(Vector3::new(0.0, 0.0, 0.6), 0.1, 1.0))?;
 /// let mut heights = Vec::new();
 /// for _ in 0..600 {
@@ -144,6 +151,11 @@ impl Materials {
         self.restitution() > 0.0
     }
 
+    /// Whether some contacts resist rolling or spinning.
+    pub(crate) fn roll(&self) -> bool {
+        self.table.iter().any(|pair| pair.rolling > 0.0 || pair.spinning > 0.0)
+    }
+
     /// The only coefficient of friction of the table, if there is one.
     pub(crate) fn only_friction(&self) -> Option<f64> {
         let first = self.table.first()?.friction;
@@ -171,12 +183,17 @@ impl Materials {
         if !(self.inelastic_below.is_finite() && self.inelastic_below >= 0.0) {
             return fault("inelastic_below", self.inelastic_below, "a finite number ≥ 0");
         }
-        for Interaction { friction, restitution } in &self.table {
+        for Interaction { friction, restitution, rolling, spinning } in &self.table {
             if !(friction.is_finite() && *friction >= 0.0) {
                 return fault("friction", *friction, "a finite number ≥ 0");
             }
             if !(0.0..=1.0).contains(restitution) {
                 return fault("restitution", *restitution, "a number in [0, 1]");
+            }
+            for (name, length) in [("rolling", *rolling), ("spinning", *spinning)] {
+                if !(length.is_finite() && length >= 0.0) {
+                    return fault(name, length, "a finite length ≥ 0");
+                }
             }
         }
         Ok(())

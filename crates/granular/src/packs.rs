@@ -14,12 +14,13 @@
 pub(crate) mod lanes;
 pub(crate) mod order;
 pub(crate) mod processor;
+mod turns;
 pub(crate) mod vectors;
 mod work;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use std::array;
+use std::{array, iter};
 
 use nalgebra::Vector3;
 
@@ -27,13 +28,15 @@ use self::{
     lanes::{LANES, Lanes},
     order::Order,
     processor::run,
+    turns::{CertifyTurns, SweepTurns, Turns, WarmTurns},
     work::{Assemble, Bounce, Certify, Move, Sweep, WarmStart},
 };
 use crate::{
-    contact::Account,
+    contact::{Account, Contact, larger},
     correction::Shift,
     grains::Motion,
     materials::{Interaction, Materials},
+    rolling::Turn,
     settings::{Correction, Settings},
 };
 
@@ -139,6 +142,8 @@ pub(crate) struct Packs {
     /// As of the last [`certify`](Self::certify).
     rooms: Vec<Room>,
     friction: Friction,
+    /// One for each pack, or none.
+    turns: Vec<Turns>,
     order: Order,
 }
 
@@ -150,8 +155,9 @@ impl Packs {
 
     /// Deletes all contacts.
     pub(crate) fn clear(&mut self) {
-        let Self { packs, besides, rooms: _, friction: _, order } = self;
+        let Self { packs, besides, rooms: _, friction: _, turns, order } = self;
         packs.clear();
+        turns.clear();
         besides.clear();
         order.clear();
     }
@@ -209,6 +215,34 @@ impl Packs {
         figures
     }
 
+    /// Adds the moments of contacts that resist rolling; those of the last step are numbered as pairs.
+    pub(crate) fn resist(
+        &mut self,
+        (materials, own): (&Materials, &[u8]),
+        radii: &[f64],
+        moments: &[Vector3<f64>],
+        motions: &[Motion],
+    ) {
+        let Self { packs, besides, turns, .. } = self;
+        turns.resize(packs.len(), Turns::default());
+        for ((pack, beside), turns) in packs.iter().zip(besides).zip(turns) {
+            for lane in 0..LANES {
+                let Packed { grains, pair, normal, gap, impulse, .. } = pack.contact(lane, beside);
+                let [a, b] = grains.map(|grain| grain as usize);
+                let interaction = materials.between(own[a], own[b]);
+                let places = [&motions[a], &motions[b]];
+                let mut contact = Contact::new(normal, [gap, 0.0], 0.0, places, grains, pair);
+                contact.law.impulse = impulse;
+                let inverse_radii = [1.0 / radii[a], 1.0 / radii[b]];
+                let law = &contact.law;
+                turns.put(
+                    lane,
+                    &Turn::new(&moments[pair as usize], inverse_radii, interaction, law),
+                );
+            }
+        }
+    }
+
     /// The contacts in the order of the sweeps, with their impulses.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Packed> + '_ {
         let all = self.packs.iter().zip(&self.besides).zip(self.order.filled());
@@ -217,21 +251,36 @@ impl Packs {
         })
     }
 
+    /// The moments of the contacts in the same order (N·m·s), zero without any.
+    pub(crate) fn moments(&self) -> impl Iterator<Item = Vector3<f64>> + '_ {
+        let all = self.turns.iter().map(|turns| turns.moment);
+        let all = all.chain(iter::repeat([[0.0; LANES]; 3])).zip(self.order.filled());
+        all.flat_map(|(moment, filled)| {
+            (0..usize::from(*filled)).map(move |lane| vector(&moment, lane))
+        })
+    }
+
     /// Applies the impulses carried over.
     pub(crate) fn warm_start(&self, motions: &mut [Motion]) {
         run(WarmStart { packs: &self.packs, motions });
+        if !self.turns.is_empty() {
+            run(WarmTurns { packs: &self.packs, turns: &self.turns, motions });
+        }
     }
 
     /// Solves every contact in turn with the others fixed, from the first to the last, or backwards. Returns the square
     /// of the largest natural map before (m/s)².
     pub(crate) fn sweep(&mut self, motions: &mut [Motion], backwards: bool) -> f64 {
-        let Self { packs, friction, .. } = self;
+        let Self { packs, friction, turns, .. } = self;
+        if !turns.is_empty() {
+            return run(SweepTurns { packs, turns, friction, motions, backwards });
+        }
         run(Sweep { packs, friction, motions, backwards })
     }
 
     /// Evaluates the impulses with the motions after them, and prepares [`shift`](Self::shift).
     pub(crate) fn certify(&mut self, motions: &[Motion], settings: &Settings) -> Account {
-        let Self { packs, besides, rooms, friction, order } = self;
+        let Self { packs, besides, rooms, friction, turns, order } = self;
         let part = match settings.correction {
             Correction::Position { part, .. } => {
                 rooms.resize(packs.len(), Room::default());
@@ -240,7 +289,15 @@ impl Packs {
             Correction::Velocity { .. } => 0.0,
         };
         let (friction, filled, step) = (&*friction, order.filled(), settings.step_size);
-        run(Certify { packs, besides, filled, friction, motions, step, rooms, part })
+        let mut account =
+            run(Certify { packs, besides, filled, friction, motions, step, rooms, part });
+        if !turns.is_empty() {
+            let Account { residual, work, .. } =
+                run(CertifyTurns { packs, turns, filled, motions });
+            account.residual = larger(account.residual, residual);
+            account.work += work;
+        }
+        account
     }
 
     /// Moves the grains of every contact apart in turn with the others fixed.

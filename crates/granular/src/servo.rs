@@ -31,6 +31,7 @@ use crate::{
     contact::{Account, WallContact, larger},
     grains::Motion,
     range,
+    rolling::WallTurn,
     settings::Error,
     wall::Wall,
 };
@@ -157,6 +158,8 @@ struct ServoContact {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ServoContacts {
     contacts: Vec<ServoContact>,
+    /// One for each contact, or none.
+    turns: Vec<WallTurn>,
     copies: Vec<Copied>,
 }
 
@@ -164,6 +167,7 @@ impl ServoContacts {
     /// Deletes all contacts.
     pub(crate) fn clear(&mut self) {
         self.contacts.clear();
+        self.turns.clear();
         self.copies.clear();
     }
 
@@ -189,11 +193,17 @@ impl ServoContacts {
         self.contacts.iter().map(|contact| &contact.contact)
     }
 
+    /// Their moments, or none.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = &WallTurn> {
+        self.turns.iter()
+    }
+
     /// Adds a contact with a servo; `drive` contains the motion of the servo.
-    pub(crate) fn push(&mut self, mut contact: WallContact, servo: usize) {
+    pub(crate) fn push(&mut self, mut contact: WallContact, turn: Option<WallTurn>, servo: usize) {
         let copy = &mut self.copies[servo];
         copy.is_near = true;
         contact.drive -= copy.velocity * copy.direction;
+        self.turns.extend(turn);
         self.contacts.push(ServoContact { contact, servo: crate::grains::narrow(servo) });
     }
 
@@ -239,12 +249,16 @@ impl ServoContacts {
         for ServoContact { contact, .. } in &self.contacts {
             contact.push(&contact.law.impulse, motions);
         }
+        self.turns.iter().for_each(|turn| turn.warm_start(motions));
     }
 
     /// Solves every contact in turn with the others fixed. Returns the square of the largest natural map before (m/s)².
     pub(crate) fn sweep(&mut self, motions: &mut [Motion], backwards: bool) -> f64 {
-        let Self { contacts, copies } = self;
-        let solve = |change: f64, ServoContact { contact, servo }: &mut ServoContact| {
+        let Self { contacts, turns, copies } = self;
+        let mut change = 0.0;
+        for done in 0..contacts.len() {
+            let at = if backwards { contacts.len() - 1 - done } else { done };
+            let ServoContact { contact, servo } = &mut contacts[at];
             let copy = &mut copies[*servo as usize];
             let velocity = contact.velocity(motions) - copy.velocity * copy.direction;
             let pushed = contact.law.update(&velocity);
@@ -256,13 +270,12 @@ impl ServoContacts {
                 copy.impulse -= along;
             }
             let yields = motions[contact.grain as usize].contact_yield() + copy.inverse_mass;
-            larger(change, squared * yields * yields)
-        };
-        if backwards {
-            contacts.iter_mut().rev().fold(0.0, solve)
-        } else {
-            contacts.iter_mut().fold(0.0, solve)
+            change = larger(change, squared * yields * yields);
+            if let Some(turn) = turns.get_mut(at) {
+                change = larger(change, turn.sweep(&contact.law, motions));
+            }
         }
+        change
     }
 
     /// Evaluates the impulses with the velocities after them; `see` gets each contact with its gap (m) at the end of the step.
@@ -279,6 +292,9 @@ impl ServoContacts {
             let contact = WallContact { drive, ..*contact };
             contact.certify(motions, step, account);
             see(&contact, contact.end_gap(motions, step));
+        }
+        for (ServoContact { contact, .. }, turn) in self.contacts.iter().zip(&self.turns) {
+            turn.certify(&contact.law, motions, account);
         }
     }
 }

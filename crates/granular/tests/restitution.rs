@@ -14,7 +14,7 @@ const G: f64 = 9.81;
 const STEP: f64 = 1e-3;
 
 fn pair(friction: f64, restitution: f64) -> Interaction {
-    Interaction { friction, restitution }
+    Interaction { friction, restitution, ..Interaction::default() }
 }
 
 /// Grains whose contacts are solved to rounding, without gravity.

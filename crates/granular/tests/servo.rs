@@ -64,7 +64,7 @@ fn a_servo_and_a_ball_collide_by_newtons_law_also_aslant() {
         let head = Shape::Sphere { radius: 0.1 };
         let hammer = Wall::solid(head, Isometry3::translation(-0.25, 0.0, 0.0), 0.0);
         let mut world = World::new(space(), vec![hammer]).expect(VALID);
-        let both = Interaction { friction: 0.0, restitution };
+        let both = Interaction { restitution, ..Interaction::default() };
         world.set_materials(Materials::uniform(both)).expect(VALID);
         let servo = Servo::new(0..1, Vector3::x_axis(), 0.0, 3.0, 10.0);
         world.set_servos(vec![Servo { velocity: 0.5, ..servo }]).expect(VALID);

@@ -50,11 +50,12 @@
 //! | `title`, `source` | one line for people; where the scene is from (optional) |
 //! | `duration` | time to be reached |
 //! | `friction`, `restitution` | coefficients of all contacts without one of their own, of restitution 0 by default |
+//! | `rolling_friction`, `spinning_friction` | lengths by which these contacts resist rolling and spinning, 0 by default |
 //! | `gravity`, `step_size` | default `[0, 0, -9.81]`; default a tenth of the time in which the smallest grain falls by its diameter, at most 1 ms |
 //! | `[steps]` | `max_sweeps`, `tolerance`, `skin` of [`percussion_granular::Settings`], `inelastic_below` of [`percussion_granular::Materials`] |
 //! | `[[grains]]` | `name`, `material`; `diameter`, or [`sizes`](Sizes); `density` or `mass` |
 //! | `[[walls]]` | `name`, `material`, `friction`, [`shape`](WallShape), and a motion: `velocity`, `angular_velocity` with `center`, `vibration`, within the times `from` and `until`; there from `appears` until `vanishes`; or a force by [`servo`](ServoOf) |
-//! | `[[materials]]` | `between` two materials: `friction`, `restitution` |
+//! | `[[materials]]` | `between` two materials: these four |
 //! | `[[insert]]` | `lattice`, `random` or `stream` of `grains` in a [`region`](Region), at `time`, with `velocity`, by `seed` |
 //! | `[[remove]]` | grains `behind` a plane or `outside` a box, after every step or once at `time` |
 //! | `[[changes]]` | `gravity` from `time` on |
@@ -64,8 +65,7 @@
 //!
 //! # Limits
 //!
-//! What the steps cannot do is refused with its line: rolling friction (an unknown field), rotations that do not map a wall
-//! onto itself, and several ranks that divide space along a periodic direction.
+//! What the steps cannot do is refused with its line: rotations that do not map a wall onto itself, and several ranks that divide space along a periodic direction.
 
 mod build;
 mod builtin;

@@ -1,4 +1,4 @@
-//! What only some worlds have, in the file of a world: materials and servos.
+//! What only some worlds have, in the file of a world: materials, servos and moments.
 
 use nalgebra::Unit;
 
@@ -25,8 +25,8 @@ pub(super) fn put(bytes: &mut Writer, state: &State) {
     }
     bytes.number(state.materials.inelastic_below);
     bytes.list(state.materials.table(), |bytes, pair| {
-        let Interaction { friction, restitution } = pair;
-        bytes.numbers(&[*friction, *restitution]);
+        let Interaction { friction, restitution, rolling, spinning } = pair;
+        bytes.numbers(&[*friction, *restitution, *rolling, *spinning]);
     });
     bytes.list(&state.grain_materials, |bytes, material| bytes.put([*material]));
     bytes.list(&state.walls, |bytes, wall| bytes.put([wall.material]));
@@ -38,6 +38,9 @@ pub(super) fn put(bytes: &mut Writer, state: &State) {
         bytes.vector(direction);
         bytes.numbers(&[*force, *mass, *largest_speed, *velocity]);
     });
+    for moments in [&state.moments, &state.wall_moments, &state.image_moments] {
+        bytes.lists_of_numbers(moments);
+    }
 }
 
 /// Reads it into `state`.
@@ -53,16 +56,19 @@ pub(super) fn take(bytes: &mut Reader<'_>, state: &mut State) -> Result<(), Faul
         wall.material = material;
     }
     state.servos = entry("servos", bytes.list(72, servo))?;
+    state.moments = entry("moments", bytes.lists_of_numbers())?;
+    state.wall_moments = entry("wall_moments", bytes.lists_of_numbers())?;
+    state.image_moments = entry("image_moments", bytes.lists_of_numbers())?;
     Ok(())
 }
 
 fn materials(bytes: &mut Reader<'_>) -> Option<Materials> {
     let inelastic_below = bytes.number()?;
     let pair = |bytes: &mut Reader<'_>| {
-        let [friction, restitution] = bytes.numbers()?;
-        Some(Interaction { friction, restitution })
+        let [friction, restitution, rolling, spinning] = bytes.numbers()?;
+        Some(Interaction { friction, restitution, rolling, spinning })
     };
-    Materials::of_table(inelastic_below, bytes.list(16, pair)?)
+    Materials::of_table(inelastic_below, bytes.list(32, pair)?)
 }
 
 fn servo(bytes: &mut Reader<'_>) -> Option<Servo> {

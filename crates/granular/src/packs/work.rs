@@ -117,14 +117,19 @@ fn fetch<L: Lanes>(pack: &Pack) {
 
 /// The largest of the numbers, or NaN if one is.
 #[inline(always)]
-fn largest<L: Lanes>(lanes: L) -> f64 {
+pub(super) fn largest<L: Lanes>(lanes: L) -> f64 {
     let [a, b, c, d] = lanes.values();
     [b, c, d].into_iter().fold(a, contact::larger)
 }
 
 /// Solves the contacts of a pack, and returns the squares of their natural maps before (m/s)².
 #[inline(always)]
-fn solve<L: Lanes>(simd: L::Simd, pack: &mut Pack, friction: L, motions: &mut [Motion]) -> L {
+pub(super) fn solve<L: Lanes>(
+    simd: L::Simd,
+    pack: &mut Pack,
+    friction: L,
+    motions: &mut [Motion],
+) -> L {
     let mut both = Both::<L>::gathered(simd, &pack.grains, motions);
     let law = Law::of(simd, pack, friction, &both);
     let solved = law.solved(both.velocity(law.normal));

@@ -25,6 +25,13 @@ pub struct Scene {
     /// Coefficient of restitution of contacts without one of their own, from 0 to 1; default 0.
     #[serde(default)]
     pub restitution: f64,
+    /// Length by which contacts without one of their own resist rolling (m), ≥ 0: the largest moment is this times the normal
+    /// force; default 0.
+    #[serde(default)]
+    pub rolling_friction: f64,
+    /// The same for spinning about the normal.
+    #[serde(default)]
+    pub spinning_friction: f64,
     /// Gravitational acceleration (m/s²), default `(0, 0, −9.81)`.
     #[serde(default = "gravity")]
     pub gravity: [f64; 3],
@@ -130,6 +137,10 @@ pub struct Material {
     pub friction: Option<f64>,
     /// Coefficient of restitution, from 0 to 1; default that of the scene.
     pub restitution: Option<f64>,
+    /// Length by which rolling is resisted (m), ≥ 0; default that of the scene.
+    pub rolling_friction: Option<f64>,
+    /// The same for spinning about the normal.
+    pub spinning_friction: Option<f64>,
 }
 
 /// A wall with its motion.

@@ -17,6 +17,8 @@ const STEPS_OF_FALL: f64 = 5.0;
 /// Maximum number of materials.
 const MOST: usize = 256;
 
+const LENGTH: &str = "a finite length of at least 0 (m)";
+
 const RESTITUTION: &str = "a number from 0 to 1";
 
 /// The table of materials, empty where settings and walls say all, and the numbers of the kinds of grains and of the walls.
@@ -40,6 +42,8 @@ impl Scene {
         Interaction {
             friction: given(|pair| pair.friction).unwrap_or(self.friction),
             restitution: given(|pair| pair.restitution).unwrap_or(self.restitution),
+            rolling: given(|pair| pair.rolling_friction).unwrap_or(self.rolling_friction),
+            spinning: given(|pair| pair.spinning_friction).unwrap_or(self.spinning_friction),
         }
     }
 
@@ -85,7 +89,7 @@ impl Scene {
         Touching { materials, grains, walls }
     }
 
-    /// Whether all contacts are inelastic, all grains have one friction among each other, and every wall has one against
+    /// Whether all contacts are inelastic and turn without resistance, all grains have one friction among each other, and every wall has one against
     /// all grains.
     fn is_plain(&self) -> bool {
         let same = |friction: Vec<f64>| {
@@ -93,8 +97,11 @@ impl Scene {
         };
         let grains = || self.grains.iter().map(GrainKind::material);
         let all = || grains().chain(self.walls.iter().map(WallEntry::material));
-        let inelastic =
-            grains().all(|one| all().all(|other| self.interaction(one, other).restitution == 0.0));
+        let sliding = |one: &str, other: &str| {
+            let friction = self.interaction(one, other).friction;
+            self.interaction(one, other) == Interaction { friction, ..Interaction::default() }
+        };
+        let inelastic = grains().all(|one| all().all(|other| sliding(one, other)));
         let pairs = grains().flat_map(|one| grains().map(move |other| (one, other)));
         inelastic
             && same(pairs.map(|(one, other)| self.interaction(one, other).friction).collect())
@@ -126,8 +133,11 @@ impl Scene {
             if let Some(restitution) = material.restitution {
                 check_restitution(&format!("{path}.restitution"), restitution)?;
             }
+            let lengths = [material.rolling_friction, material.spinning_friction];
+            check_lengths(&format!("{path}."), lengths)?;
         }
         check_restitution("restitution", self.restitution)?;
+        check_lengths("", [Some(self.rolling_friction), Some(self.spinning_friction)])?;
         if let Some(speed) = self.steps.inelastic_below {
             let expected = "a finite speed of at least 0 (m/s)";
             at_least_zero("steps.inelastic_below", speed, expected)?;
@@ -181,6 +191,13 @@ impl Scene {
             },
         )
     }
+}
+
+fn check_lengths(path: &str, lengths: [Option<f64>; 2]) -> Result<(), Error> {
+    for (name, length) in ["rolling_friction", "spinning_friction"].iter().zip(lengths) {
+        at_least_zero(&format!("{path}{name}"), length.unwrap_or_default(), LENGTH)?;
+    }
+    Ok(())
 }
 
 fn check_restitution(path: &str, restitution: f64) -> Result<(), Error> {

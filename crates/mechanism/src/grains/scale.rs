@@ -29,6 +29,12 @@ impl Scene {
         }
         let Periodic { x, y, z } = &mut self.periodic;
         [x, y, z].into_iter().flatten().flatten().for_each(|end| *end *= factor);
+        self.rolling_friction *= factor;
+        self.spinning_friction *= factor;
+        for pair in &mut self.materials {
+            let lengths = [&mut pair.rolling_friction, &mut pair.spinning_friction];
+            lengths.into_iter().flatten().for_each(|length| *length *= factor);
+        }
         for (index, wall) in self.walls.iter_mut().enumerate() {
             if let Some(servo) = &mut wall.servo {
                 // As the weights of the grains.

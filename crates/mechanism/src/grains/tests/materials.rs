@@ -108,10 +108,29 @@ fn a_grain_bounces_by_the_restitution_of_its_materials() {
     assert!(highest[0] < 1e-6, "{highest:?}");
 }
 
+/// The bead rolls at 5/7 of its speed when it no longer slides, and slows by `(5/7) μ_ρ g/R` from then on; the stone does not.
+#[test]
+fn a_grain_that_resists_rolling_comes_to_rest() {
+    let text = TWO_KINDS.replace("friction = 0.1", "friction = 0.5\nrolling_friction = 1e-4");
+    let mut run = run(&text);
+    make_steps(&mut run, 200);
+    let [_, begin] = speeds(&run)[..] else { panic!("two grains") };
+    make_steps(&mut run, 100);
+    let [stone, bead] = speeds(&run)[..] else { panic!("two grains") };
+    let slowed = 5.0 / 7.0 * 1e-4 * 9.81 / 0.005 * 0.1;
+    assert!((begin - bead - slowed).abs() < 1e-9, "{begin} to {bead} m/s, {slowed} less");
+    assert!((stone - 5.0 / 7.0).abs() < 1e-9, "{stone} m/s");
+    make_steps(&mut run, 5000);
+    assert!(speeds(&run)[1].abs() < 1e-12, "{} m/s", speeds(&run)[1]);
+    let larger = Scene::from_toml_str(&text).unwrap().scaled(3.0).unwrap();
+    let length = larger.materials[0].rolling_friction.unwrap();
+    assert!((length - 3e-4).abs() < 1e-18, "{length} m");
+}
+
 #[test]
 fn a_run_with_materials_is_resumed_with_the_same_bits() {
     let text = format!(
-        "restitution = 0.5\n{TWO_KINDS}[[insert]]\ngrains = 'bead'\nstream.rate = 500.0\n\
+        "restitution = 0.5\nrolling_friction = 1e-4\n{TWO_KINDS}[[insert]]\ngrains = 'bead'\nstream.rate = 500.0\n\
          region.box = {{ low = [0, 0, 0.1], high = [0.1, 0.1, 0.2] }}\n"
     );
     let mut whole = run(&text);
@@ -137,6 +156,14 @@ fn wrong_coefficients_are_refused_with_their_line() {
         (pair("restitution = nan"), &["line 12", "restitution", "from 0 to 1"]),
         (pair("friction = -0.5"), &["line 12", "materials[0].friction` is -0.5", "at least 0"]),
         (pair(twice), &["line 13", "materials[1].between", "without an entry before"]),
+        (
+            format!("rolling_friction = -1\n{BIN}"),
+            &["line 1", "rolling_friction` is -1", "length of at least 0 (m)"],
+        ),
+        (
+            pair("spinning_friction = inf"),
+            &["line 12", "materials[0].spinning_friction` is inf", "length of at least 0"],
+        ),
         (format!("restitution = -1\n{BIN}"), &["line 1", "restitution` is -1", "from 0 to 1"]),
         (
             format!("steps.inelastic_below = -1\n{BIN}"),
