@@ -106,6 +106,11 @@ impl Servo {
         (!range::is_unit(direction)).then(|| ("norm of the direction", self.direction.norm(), "1"))
     }
 
+    /// What the force changes the velocity by in a step without grains (m/s).
+    pub(crate) fn gain(&self, step: f64) -> Vector3<f64> {
+        (self.velocity_with(0.0, step) - self.velocity) * self.direction.into_inner()
+    }
+
     /// The velocity with a sum of impulses of grains on it along the direction (N·s).
     pub(crate) fn velocity_with(&self, impulse: f64, step: f64) -> f64 {
         let free = self.velocity + (step * self.force + impulse) / self.mass;

@@ -200,12 +200,14 @@ impl Slab {
                 pair.grain - start,
                 index,
             );
-            let free = contact.velocity(motions);
+            let servo = servos.iter().position(|s| s.walls.contains(&(pair.wall as usize)));
+            let gain = servo.map_or_else(Vector3::zeros, |k| servos[k].gain(settings.step_size));
+            let free = contact.velocity(motions) - gain;
             self.scale = self.scale.max((free + contact.law.bias * normal).norm_squared());
             contact.law.take_over(&pair.impulse);
             if bounce {
                 let law = (interaction.restitution, below);
-                contact.law.bounce([&free, &kick], law, settings.step_size);
+                contact.law.bounce([&free, &(kick - gain)], law, settings.step_size);
             }
             let turn = roll.then(|| {
                 let moment = &self.wall_moments[index as usize];
@@ -213,7 +215,7 @@ impl Slab {
                 let turn = Turn::new(moment, inverse_radii, &interaction, &contact.law);
                 WallTurn { turn, drive: wall.angular_velocity, grain: contact.grain }
             });
-            match servos.iter().position(|s| s.walls.contains(&(pair.wall as usize))) {
+            match servo {
                 None => {
                     self.wall_contacts.push(contact);
                     self.wall_turns.extend(turn);

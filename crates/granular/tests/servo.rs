@@ -159,6 +159,21 @@ fn quick() -> Settings {
     Settings { max_sweeps: 10, ..Settings::default() }
 }
 
+/// The relative residual of a lid that lies on a ball is that of the speed which the lid would gain without it.
+#[test]
+fn residuals_are_relative_to_what_the_force_would_do() {
+    let walls = shaft([1, 1, 1]);
+    let settings = Settings { gravity: Vector3::zeros(), max_sweeps: 1, ..exact() };
+    let mut world = World::new(settings, walls).expect(VALID);
+    world.set_servos(vec![press(8.0, 2.0)]).expect(VALID);
+    world.add(&ball(Vector3::new(0.12, 0.12, 0.11))).expect(VALID);
+    let report = world.step().expect(VALID);
+    assert!(report.residual > 0.0, "a single sweep moves ball and lid");
+    // It touches the lid, and the lid gains 4 m/s² for a step.
+    let scale = report.residual / report.relative_residual;
+    assert!((scale / (4.0 * STEP) - 1.0).abs() < 1e-9, "{scale} m/s");
+}
+
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     let state = |threads: usize| {
