@@ -16,7 +16,7 @@
 //! the list of its bytes in UTF-8. Numbers keep their bits, so that a restored world continues with the same
 //! bits. The file of a world that [repeats itself](crate::Periods) has version 4 and in addition the box (corner, for each
 //! axis whether it repeats and the edge, shear, offset) and its pairs, nodes and impulses across the faces. The file of a world
-//! with [`Materials`](crate::Materials) or servos has version 5 and in addition whether it repeats itself, then the same, and the speed
+//! with [`Materials`] or servos has version 5 and in addition whether it repeats itself, then the same, and the speed
 //! below which contacts are inelastic, the table, the materials of grains and walls, the [`Servo`](crate::Servo)s, and the moments of
 //! pairs of grains, with walls and across faces, which are empty where nothing resists rolling.
 
