@@ -92,6 +92,7 @@ const FORMATS: [Format; 8] = [
         root: "Scene",
         sources: &[
             "crates/mechanism/src/grains/format.rs",
+            "crates/mechanism/src/grains/format/measured.rs",
             "crates/mechanism/src/grains/sizes.rs",
             "crates/collision/src/shape.rs",
         ],

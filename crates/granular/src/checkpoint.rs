@@ -15,9 +15,13 @@
 //! and the CRC-32 of the entries (`u32`). A list is its number of entries (`u64`) and the entries; a text is
 //! the list of its bytes in UTF-8. Numbers keep their bits, so that a restored world continues with the same
 //! bits. The file of a world that [repeats itself](crate::Periods) has version 4 and in addition the box (corner, for each
-//! axis whether it repeats and the edge, shear, offset) and its pairs, nodes and impulses across the faces.
+//! axis whether it repeats and the edge, shear, offset) and its pairs, nodes and impulses across the faces. The file of a world
+//! with [`Materials`] or servos has version 5 and in addition whether it repeats itself, then the same, and the speed
+//! below which contacts are inelastic, the table, the materials of grains and walls, the [`Servo`](crate::Servo)s, and the moments of
+//! pairs of grains, with walls and across faces, which are empty where nothing resists rolling.
 
 mod bytes;
+mod extras;
 mod images;
 mod lock;
 mod parts;
@@ -37,12 +41,14 @@ pub use self::{
 };
 
 use self::bytes::{Reader, Writer};
-use crate::{Correction, Settings, State};
+use crate::{Correction, Materials, Settings, State};
 
 const MAGIC: [u8; 8] = *b"percgran";
 const VERSION: u32 = 1;
 /// Version of the file of a periodic world.
 const PERIODIC: u32 = 4;
+/// Version of the file of a world with materials or servos.
+const EXTENDED: u32 = 5;
 /// Magic, version and length.
 const HEAD: usize = 20;
 /// Checksum.
@@ -264,6 +270,10 @@ pub fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
     bytes.put(state.next_identity.to_le_bytes());
     bytes.put(state.steps.to_le_bytes());
     bytes.number(state.time);
+    if !extras::is_plain(state) {
+        extras::put(&mut bytes, state);
+        return pack(EXTENDED, &bytes.0);
+    }
     let Some(periods) = &state.periods else { return pack(VERSION, &bytes.0) };
     images::put(&mut bytes, periods, state);
     pack(PERIODIC, &bytes.0)
@@ -303,6 +313,11 @@ fn unpack(file: &[u8]) -> Result<(u32, &[u8]), Fault> {
     Ok((version, entries))
 }
 
+/// Whether a file of this version is that of a world.
+const fn is_world(version: u32) -> bool {
+    matches!(version, VERSION | PERIODIC | EXTENDED)
+}
+
 /// The entries of a file of this version.
 fn entries(file: &[u8], version: u32) -> Result<&[u8], Fault> {
     match unpack(file)? {
@@ -320,15 +335,15 @@ fn entries(file: &[u8], version: u32) -> Result<&[u8], Fault> {
 /// [`Fault`].
 pub fn decode(file: &[u8]) -> Result<Checkpoint, Fault> {
     let (version, entries) = unpack(file)?;
-    if version != VERSION && version != PERIODIC {
+    if !is_world(version) {
         return Err(Fault::Version { found: version });
     }
     let bytes = &mut Reader(entries);
     let note = entry("note", bytes.list(1, Reader::byte))?;
     let note = entry("note", String::from_utf8(note).ok())?;
+    let settings = entry("settings", settings(bytes))?;
+    let walls = entry("walls", bytes.list(1, walls::take))?;
     let mut state = State {
-        settings: entry("settings", settings(bytes))?,
-        walls: entry("walls", bytes.list(1, walls::take))?,
         positions: entry("positions", bytes.lists_of_numbers())?,
         orientations: entry("orientations", bytes.lists_of_numbers())?,
         velocities: entry("velocities", bytes.lists_of_numbers())?,
@@ -342,18 +357,18 @@ pub fn decode(file: &[u8]) -> Result<Checkpoint, Fault> {
         impulses: entry("impulses", bytes.lists_of_numbers())?,
         wall_pairs: entry("wall_pairs", bytes.lists_of_places())?,
         wall_impulses: entry("wall_impulses", bytes.lists_of_numbers())?,
-        periods: None,
-        image_pairs: Vec::new(),
-        image_nodes: Vec::new(),
-        image_impulses: Vec::new(),
         skin: entry("skin", bytes.numbers())?,
         current: entry("current", bytes.flag())?,
         next_identity: entry("next_identity", bytes.long())?,
         steps: entry("steps", bytes.long())?,
         time: entry("time", bytes.number())?,
+        ..State::empty(settings, walls, Materials::default())
     };
-    if version == PERIODIC {
-        images::take(bytes, &mut state)?;
+    state.grain_materials = vec![0; state.positions.len()];
+    match version {
+        PERIODIC => images::take(bytes, &mut state)?,
+        EXTENDED => extras::take(bytes, &mut state)?,
+        _ => {}
     }
     if bytes.0.is_empty() {
         Ok(Checkpoint { note, state })

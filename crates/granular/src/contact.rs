@@ -22,7 +22,7 @@
 
 use nalgebra::Vector3;
 
-use crate::grains::Motion;
+use crate::{grains::Motion, materials::Approach};
 
 /// The data of the contact law, for either kind of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +66,7 @@ impl Law {
 
     /// Replaces the impulse by the one that solves the contact, and returns the change.
     #[inline]
-    fn update(&mut self, velocity: &Vector3<f64>) -> Vector3<f64> {
+    pub(crate) fn update(&mut self, velocity: &Vector3<f64>) -> Vector3<f64> {
         let solved = self.solved(velocity);
         let change = solved - self.impulse;
         self.impulse = solved;
@@ -85,6 +85,19 @@ impl Law {
             }
             self.impulse = normal * self.normal + tangent;
         }
+    }
+
+    /// Lets the contact bounce with a restitution, where `free` is the relative velocity without contact impulses and
+    /// `kick` the part of it that gravity gives in the step (m/s).
+    pub(crate) fn bounce(
+        &mut self,
+        [free, kick]: [&Vector3<f64>; 2],
+        (restitution, below): (f64, f64),
+        step: f64,
+    ) {
+        let free = free.dot(&self.normal);
+        let approach = Approach { gap: self.gap, before: free - kick.dot(&self.normal), free };
+        self.bias = approach.bias(self.bias, restitution, below, step);
     }
 
     /// The gap (m) after `step` seconds with `velocity`.

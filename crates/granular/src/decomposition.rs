@@ -53,8 +53,10 @@ pub use crate::partition::{Lane, Partition};
 use crate::{
     domain::{Balance, Domain, Share},
     grains::Grain,
+    materials::Materials,
     periods::Periods,
     report::Report,
+    servo::Servo,
     settings::{Error, Settings},
     wall::Wall,
     world::World,
@@ -218,6 +220,14 @@ impl<E: Exchange> Domain for Subdomain<E> {
         angular_velocity: Vector3<f64>,
     ) -> Result<(), Error> {
         self.world.drive_wall(index, velocity, angular_velocity)
+    }
+
+    fn set_materials(&mut self, materials: Materials) -> Result<(), Error> {
+        self.world.set_materials(materials)
+    }
+
+    fn set_servos(&mut self, servos: Vec<Servo>) -> Result<(), Error> {
+        self.world.set_servos(servos)
     }
 
     fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {

@@ -4,9 +4,11 @@ use nalgebra::Vector3;
 
 use crate::{
     grains::Grain,
+    materials::Materials,
     partition::{Lane, Partition},
     periods::Periods,
     report::Report,
+    servo::Servo,
     settings::{Error, Settings},
     state::State,
     wall::Wall,
@@ -78,6 +80,20 @@ pub trait Domain {
         velocity: Vector3<f64>,
         angular_velocity: Vector3<f64>,
     ) -> Result<(), Error>;
+
+    /// [`World::set_materials`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`World::set_materials`].
+    fn set_materials(&mut self, materials: Materials) -> Result<(), Error>;
+
+    /// [`World::set_servos`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`World::set_servos`].
+    fn set_servos(&mut self, servos: Vec<Servo>) -> Result<(), Error>;
 
     /// [`World::set_settings`].
     ///
@@ -245,6 +261,14 @@ impl Domain for World {
         angular_velocity: Vector3<f64>,
     ) -> Result<(), Error> {
         Self::drive_wall(self, index, velocity, angular_velocity)
+    }
+
+    fn set_materials(&mut self, materials: Materials) -> Result<(), Error> {
+        Self::set_materials(self, materials)
+    }
+
+    fn set_servos(&mut self, servos: Vec<Servo>) -> Result<(), Error> {
+        Self::set_servos(self, servos)
     }
 
     fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {

@@ -25,6 +25,8 @@ pub struct Grain {
     pub radius: f64,
     /// Mass (kg), from `1e-75` to `1e75`; uniformly distributed, so that the moment of inertia is `2/5 m r²`.
     pub mass: f64,
+    /// Number of its material in [`Materials`](crate::Materials), default 0; without any it has no meaning.
+    pub material: u8,
 }
 
 impl Grain {
@@ -38,6 +40,7 @@ impl Grain {
             angular_velocity: Vector3::zeros(),
             radius,
             mass,
+            material: 0,
         }
     }
 
@@ -96,6 +99,7 @@ pub struct Grains {
     pub(crate) motions: Vec<Motion>,
     pub(crate) radii: Vec<f64>,
     pub(crate) identities: Vec<u64>,
+    pub(crate) materials: Vec<u8>,
     /// Place of each grain when the pairs were last searched, or [`NEW`].
     pub(crate) previous: Vec<u32>,
 }
@@ -178,6 +182,7 @@ impl Grains {
             angular_velocity: self.angular_velocity(index),
             radius: self.radii[index],
             mass: self.mass(index),
+            material: self.materials[index],
         }
     }
 
@@ -210,6 +215,7 @@ impl Grains {
         });
         self.radii.push(grain.radius);
         self.identities.push(identity);
+        self.materials.push(grain.material);
         self.previous.push(NEW);
     }
 
@@ -225,6 +231,7 @@ impl Grains {
         filter(&mut self.motions, &kept);
         filter(&mut self.radii, &kept);
         filter(&mut self.identities, &kept);
+        filter(&mut self.materials, &kept);
         filter(&mut self.previous, &kept);
     }
 
@@ -238,6 +245,7 @@ impl Grains {
         gather(&mut self.motions, order);
         gather(&mut self.radii, order);
         gather(&mut self.identities, order);
+        gather(&mut self.materials, order);
         gather(&mut self.previous, order);
     }
 

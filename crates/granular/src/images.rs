@@ -4,6 +4,8 @@
 //! grains of such a contact are far apart in the box, and it has the displacement and the velocity of the image. The
 //! contacts of all slabs are swept in parallel, then those with images one after another, and backwards before them.
 
+use std::iter;
+
 use nalgebra::Vector3;
 use percussion_collision::CellGrid;
 
@@ -11,7 +13,9 @@ use crate::{
     contact::{Account, Contact, ImageContact, larger},
     correction::{Push, Shift, target},
     grains::{Grains, Motion, narrow},
+    materials::{Interaction, Materials},
     periods::{Node, Periods},
+    rolling::Turn,
     settings::{Correction, Error, Settings},
     touch::{Partner, Touch},
 };
@@ -25,6 +29,8 @@ pub(crate) struct ImagePair {
     pub(crate) node: Node,
     /// On the first grain (N·s).
     pub(crate) impulse: Vector3<f64>,
+    /// On the first grain (N·m·s).
+    pub(crate) moment: Vector3<f64>,
 }
 
 /// The periodic box with the pairs across its faces.
@@ -34,6 +40,8 @@ pub(crate) struct Images {
     /// Sorted by grains.
     pub(crate) pairs: Vec<ImagePair>,
     contacts: Vec<ImageContact>,
+    /// One for each contact, or none.
+    turns: Vec<Turn>,
     pushes: Vec<Push>,
     /// As for a slab.
     pub(crate) overlap: f64,
@@ -53,6 +61,7 @@ impl Images {
             periods,
             pairs,
             contacts: Vec::new(),
+            turns: Vec::new(),
             pushes: Vec::new(),
             overlap: 0.0,
             scale: 0.0,
@@ -100,7 +109,8 @@ impl Images {
             if (centers[i] - centers[j]).norm() <= one + other + skin {
                 let (grains, node) =
                     if a < b { ([a, b], node) } else { ([b, a], node.map(|steps| -steps)) };
-                pairs.push(ImagePair { grains, node, impulse: Vector3::zeros() });
+                let (impulse, moment) = (Vector3::zeros(), Vector3::zeros());
+                pairs.push(ImagePair { grains, node, impulse, moment });
             }
         }
         pairs.sort_unstable_by_key(|pair| pair.grains);
@@ -110,6 +120,12 @@ impl Images {
     /// Deletes the contacts of the last step.
     pub(crate) fn forget_contacts(&mut self) {
         self.contacts.clear();
+        self.turns.clear();
+    }
+
+    /// Whether contacts resist rolling, or did before they were deleted.
+    pub(crate) fn roll(&self) -> bool {
+        self.pairs.iter().any(|pair| pair.moment != Vector3::zeros())
     }
 
     /// Number of candidate contacts.
@@ -119,11 +135,13 @@ impl Images {
 
     /// The contacts of the last step.
     pub(crate) fn touches(&self) -> impl Iterator<Item = Touch> {
-        self.contacts.iter().map(|ImageContact { contact, .. }| {
+        let moments = self.turns.iter().map(|turn| turn.moment);
+        let moments = moments.chain(iter::repeat(Vector3::zeros()));
+        self.contacts.iter().zip(moments).map(|(ImageContact { contact, .. }, moment)| {
             let [grain, other] = contact.grains.map(|grain| grain as usize);
             let law = &contact.law;
             let partner = Partner::Grain(other);
-            Touch { grain, partner, normal: law.normal, gap: law.gap, impulse: law.impulse }
+            Touch { grain, partner, normal: law.normal, gap: law.gap, impulse: law.impulse, moment }
         })
     }
 
@@ -143,10 +161,16 @@ impl Images {
     }
 
     /// Converts the pairs with a gap of at most `reach` into contacts, as a slab does.
-    pub(crate) fn assemble(&mut self, grains: &Grains, settings: &Settings, reach: f64) {
+    pub(crate) fn assemble(
+        &mut self,
+        grains: &Grains,
+        materials: &Materials,
+        settings: &Settings,
+        reach: f64,
+    ) {
         self.forget_contacts();
         (self.overlap, self.scale) = (0.0, 0.0);
-        let periods = self.periods;
+        let (periods, bounce, roll) = (self.periods, materials.bounce(), materials.roll());
         for (index, pair) in self.pairs.iter_mut().enumerate() {
             let [a, b] = pair.grains.map(|grain| grain as usize);
             let apart = Self::apart(&periods, pair, grains);
@@ -154,22 +178,38 @@ impl Images {
             let gap = distance - touching;
             if gap > reach {
                 pair.impulse = Vector3::zeros();
+                pair.moment = Vector3::zeros();
                 continue;
             }
             let normal = if distance > 0.0 { apart / distance } else { Vector3::z() };
             self.overlap = self.overlap.max(-gap);
+            let interaction = match materials.is_empty() {
+                true => Interaction { friction: settings.friction, ..Interaction::default() },
+                false => *materials.between(grains.materials[a], grains.materials[b]),
+            };
             let mut contact = Contact::new(
                 normal,
                 [gap, settings.bias(gap)],
-                settings.friction,
+                interaction.friction,
                 [&grains.motions[a], &grains.motions[b]],
                 pair.grains,
                 narrow(index),
             );
             contact.law.take_over(&pair.impulse);
-            let contact = ImageContact { contact, drive: periods.drive(pair.node) };
-            let free = contact.velocity(&grains.motions) + contact.contact.law.bias * normal;
+            let mut contact = ImageContact { contact, drive: periods.drive(pair.node) };
+            let velocity = contact.velocity(&grains.motions);
+            let free = velocity + contact.contact.law.bias * normal;
             self.scale = self.scale.max(free.norm_squared());
+            if bounce {
+                let law = (interaction.restitution, materials.inelastic_below);
+                let kick = Vector3::zeros();
+                contact.contact.law.bounce([&velocity, &kick], law, settings.step_size);
+            }
+            if roll {
+                let inverse_radii = [a, b].map(|grain| 1.0 / grains.radii[grain]);
+                let law = &contact.contact.law;
+                self.turns.push(Turn::new(&pair.moment, inverse_radii, &interaction, law));
+            }
             self.contacts.push(contact);
         }
         self.scale = self.scale.sqrt();
@@ -180,18 +220,21 @@ impl Images {
         for ImageContact { contact, .. } in &self.contacts {
             contact.push(&contact.law.impulse, motions);
         }
+        for (ImageContact { contact, .. }, turn) in self.contacts.iter().zip(&self.turns) {
+            turn.warm_start(contact.grains, motions);
+        }
     }
 
     /// Solves every contact in turn with the others fixed, from the first to the last, or backwards.
     pub(crate) fn sweep(&mut self, motions: &mut [Motion], backwards: bool) {
         let mut change = 0.0;
-        let mut solve = |contact: &mut ImageContact| {
-            change = larger(change, contact.sweep(motions));
-        };
-        if backwards {
-            self.contacts.iter_mut().rev().for_each(&mut solve);
-        } else {
-            self.contacts.iter_mut().for_each(&mut solve);
+        for done in 0..self.contacts.len() {
+            let at = if backwards { self.contacts.len() - 1 - done } else { done };
+            change = larger(change, self.contacts[at].sweep(motions));
+            if let Some(turn) = self.turns.get_mut(at) {
+                let Contact { law, grains, .. } = &self.contacts[at].contact;
+                change = larger(change, turn.sweep(law, *grains, motions));
+            }
         }
         self.change = change;
     }
@@ -207,6 +250,9 @@ impl Images {
                 self.pushes.push(Push::new(&contact.contact, target(gap, part)));
             }
         }
+        for (ImageContact { contact, .. }, turn) in self.contacts.iter().zip(&self.turns) {
+            turn.certify(&contact.law, contact.grains, motions, &mut account);
+        }
         self.account = account;
     }
 
@@ -219,6 +265,9 @@ impl Images {
     pub(crate) fn store(&mut self) {
         for ImageContact { contact, .. } in &self.contacts {
             self.pairs[contact.pair as usize].impulse = contact.law.impulse;
+        }
+        for (ImageContact { contact, .. }, turn) in self.contacts.iter().zip(&self.turns) {
+            self.pairs[contact.pair as usize].moment = turn.moment;
         }
     }
 }

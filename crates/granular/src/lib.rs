@@ -82,7 +82,9 @@
 //! | [`World`] | the time step |
 //! | [`Grains`], [`Grain`] | the spheres of a world |
 //! | [`Wall`] | planes, solids of any shape, endless cylinders and tubes, cones, pipes, rings and triangles, moving or not |
+//! | [`Servo`] | a force that drives walls |
 //! | [`Periods`] | a box that repeats itself, at rest or in shear |
+//! | [`Materials`], [`Interaction`] | friction and restitution that differ among grains and walls |
 //! | [`Settings`], [`Correction`] | tolerances and limits of a step, and its velocity correction |
 //! | [`Report`] | what a step did |
 //! | [`Touch`] | a contact of the last step with its impulse |
@@ -107,7 +109,8 @@
 //!
 //! # Limits
 //!
-//! - Contacts are inelastic, and the speed above is that of spheres; [`bodies`] of other shapes are slower.
+//! - Contacts are inelastic unless [`Materials`] say otherwise, by a restitution that does not pass impacts on within a step.
+//! - The speed above is that of spheres; [`bodies`] of other shapes are slower, and inelastic.
 //! - A grain that moves by more than its radius in a step is refused; the remedy is a smaller step.
 //! - Masses, radii and time steps from `1e-75` to `1e75` (kg, m, s) are accepted, and coordinates and speeds
 //!   up to `1e75` (m, m/s): outside this range squares would overflow or vanish. Speeds below `1e-75` m/s
@@ -129,14 +132,17 @@ mod halves;
 mod images;
 pub mod limits;
 mod link;
+mod materials;
 mod packs;
 mod parallel;
 mod partition;
 mod periods;
 mod range;
 mod report;
+mod rolling;
 #[cfg(feature = "scenes")]
 pub mod scenes;
+mod servo;
 mod settings;
 mod slab;
 mod state;
@@ -150,8 +156,10 @@ pub use nalgebra;
 
 pub use domain::{Balance, Domain, Share};
 pub use grains::{Grain, Grains};
+pub use materials::{Interaction, Materials};
 pub use periods::Periods;
 pub use report::{Report, Status};
+pub use servo::Servo;
 pub use settings::{Correction, Error, Settings};
 pub use state::State;
 pub use touch::{Partner, Touch};

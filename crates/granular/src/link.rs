@@ -12,6 +12,9 @@ pub(crate) type Meanwhile<'a, T> = &'a mut dyn FnMut(usize, &mut [T]);
 /// The other worlds, which contain the grains of the other subdomains. All of them call the same methods in
 /// the same order.
 pub(crate) trait Link {
+    /// Replaces each value by its sum over all worlds, in an order that depends on their number alone.
+    fn sum(&mut self, values: &mut [f64]) -> Result<(), Error>;
+
     /// The maximum of the values of all worlds.
     fn largest(&mut self, value: f64) -> Result<f64, Error>;
 
@@ -57,6 +60,10 @@ pub(crate) struct Alone;
 impl Link for Alone {
     fn largest(&mut self, value: f64) -> Result<f64, Error> {
         Ok(value)
+    }
+
+    fn sum(&mut self, _: &mut [f64]) -> Result<(), Error> {
+        Ok(())
     }
 
     fn regroup(&mut self, _: &mut Grains, _: f64) -> Result<(), Error> {

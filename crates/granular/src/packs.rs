@@ -18,21 +18,27 @@ mod avx512;
 pub(crate) mod lanes;
 pub(crate) mod order;
 pub(crate) mod processor;
+mod turns;
 pub(crate) mod vectors;
 mod work;
+
+use std::{array, iter};
 
 use nalgebra::Vector3;
 
 use self::{
-    lanes::LANES,
+    lanes::{LANES, Lanes},
     order::Order,
     processor::run,
-    work::{Assemble, Certify, Move, Sweep, WarmStart},
+    turns::{CertifyTurns, SweepTurns, Turns, WarmTurns},
+    work::{Assemble, Bounce, Certify, Move, Sweep, WarmStart},
 };
 use crate::{
-    contact::Account,
+    contact::{Account, Contact, larger},
     correction::Shift,
     grains::Motion,
+    materials::{Interaction, Materials},
+    rolling::Turn,
     settings::{Correction, Settings},
 };
 
@@ -62,6 +68,42 @@ struct Room {
     target: [f64; LANES],
     /// Separation so far (m, ≥ 0).
     distance: [f64; LANES],
+}
+
+/// Coefficients of friction.
+#[derive(Clone, Debug, Default)]
+struct Friction {
+    /// That of all contacts, if `each` is empty.
+    all: f64,
+    /// Those of each pack.
+    each: Vec<[f64; LANES]>,
+}
+
+impl Friction {
+    /// Those of the contacts of pack `at`.
+    #[inline(always)]
+    fn of<L: Lanes>(&self, simd: L::Simd, at: usize) -> L {
+        match self.each.get(at) {
+            None => L::all(simd, self.all),
+            Some(each) => L::of(simd, *each),
+        }
+    }
+}
+
+/// How the grains of a slab touch.
+#[derive(Clone, Copy, Debug)]
+struct Table<'a> {
+    materials: &'a Materials,
+    /// The materials of the grains, from the first of the slab on.
+    own: &'a [u8],
+}
+
+impl Table<'_> {
+    /// An entry for each contact of a pack.
+    fn of(&self, pack: &Pack, entry: impl Fn(&Interaction) -> f64) -> [f64; LANES] {
+        let [first, second] = pack.grains.map(|grains| grains.map(|at| self.own[at as usize]));
+        array::from_fn(|lane| entry(self.materials.between(first[lane], second[lane])))
+    }
 }
 
 /// Two grains that can touch within the step.
@@ -101,7 +143,9 @@ pub(crate) struct Packs {
     besides: Vec<Beside>,
     /// As of the last [`certify`](Self::certify).
     rooms: Vec<Room>,
-    friction: f64,
+    friction: Friction,
+    /// One for each pack, or none.
+    turns: Vec<Turns>,
     order: Order,
 }
 
@@ -113,8 +157,9 @@ impl Packs {
 
     /// Deletes all contacts.
     pub(crate) fn clear(&mut self) {
-        let Self { packs, besides, rooms: _, friction: _, order } = self;
+        let Self { packs, besides, rooms: _, friction: _, turns, order } = self;
         packs.clear();
+        turns.clear();
         besides.clear();
         order.clear();
     }
@@ -149,13 +194,55 @@ impl Packs {
 
     /// Completes the contacts that were appended; `motions` begin with those of the slab, here and below, and are those
     /// without contact impulses. Returns the deepest overlap (m, ≥ 0) and the square of the largest free velocity of a
-    /// contact (m/s)².
-    pub(crate) fn assemble(&mut self, motions: &[Motion], settings: &Settings) -> [f64; 2] {
-        self.friction = settings.friction;
-        let Self { packs, besides, .. } = self;
-        let (friction, step) = (settings.friction, settings.step_size);
+    /// contact (m/s)². Materials are those of the grains, from the first of the slab on.
+    pub(crate) fn assemble(
+        &mut self,
+        motions: &[Motion],
+        settings: &Settings,
+        (materials, own): (&Materials, &[u8]),
+    ) -> [f64; 2] {
+        let Self { packs, besides, friction, .. } = self;
+        friction.all = materials.only_friction().unwrap_or(settings.friction);
+        friction.each.clear();
+        let table = Table { materials, own };
+        if !materials.is_empty() && materials.only_friction().is_none() {
+            friction.each.extend(packs.iter().map(|pack| table.of(pack, |pair| pair.friction)));
+        }
+        let (friction, step) = (&*friction, settings.step_size);
         let part = settings.part_by_velocity();
-        run(Assemble { packs, besides, friction, part, step, motions })
+        let figures = run(Assemble { packs, besides, friction, part, step, motions });
+        if materials.bounce() {
+            run(Bounce { packs, besides, table, step, motions });
+        }
+        figures
+    }
+
+    /// Adds the moments of contacts that resist rolling; those of the last step are numbered as pairs.
+    pub(crate) fn resist(
+        &mut self,
+        (materials, own): (&Materials, &[u8]),
+        radii: &[f64],
+        moments: &[Vector3<f64>],
+        motions: &[Motion],
+    ) {
+        let Self { packs, besides, turns, .. } = self;
+        turns.resize(packs.len(), Turns::default());
+        for ((pack, beside), turns) in packs.iter().zip(besides).zip(turns) {
+            for lane in 0..LANES {
+                let Packed { grains, pair, normal, gap, impulse, .. } = pack.contact(lane, beside);
+                let [a, b] = grains.map(|grain| grain as usize);
+                let interaction = materials.between(own[a], own[b]);
+                let places = [&motions[a], &motions[b]];
+                let mut contact = Contact::new(normal, [gap, 0.0], 0.0, places, grains, pair);
+                contact.law.impulse = impulse;
+                let inverse_radii = [1.0 / radii[a], 1.0 / radii[b]];
+                let law = &contact.law;
+                turns.put(
+                    lane,
+                    &Turn::new(&moments[pair as usize], inverse_radii, interaction, law),
+                );
+            }
+        }
     }
 
     /// The contacts in the order of the sweeps, with their impulses.
@@ -166,21 +253,36 @@ impl Packs {
         })
     }
 
+    /// The moments of the contacts in the same order (N·m·s), zero without any.
+    pub(crate) fn moments(&self) -> impl Iterator<Item = Vector3<f64>> + '_ {
+        let all = self.turns.iter().map(|turns| turns.moment);
+        let all = all.chain(iter::repeat([[0.0; LANES]; 3])).zip(self.order.filled());
+        all.flat_map(|(moment, filled)| {
+            (0..usize::from(*filled)).map(move |lane| vector(&moment, lane))
+        })
+    }
+
     /// Applies the impulses carried over.
     pub(crate) fn warm_start(&self, motions: &mut [Motion]) {
         run(WarmStart { packs: &self.packs, motions });
+        if !self.turns.is_empty() {
+            run(WarmTurns { packs: &self.packs, turns: &self.turns, motions });
+        }
     }
 
     /// Solves every contact in turn with the others fixed, from the first to the last, or backwards. Returns the square
     /// of the largest natural map before (m/s)².
     pub(crate) fn sweep(&mut self, motions: &mut [Motion], backwards: bool) -> f64 {
-        let Self { packs, friction, .. } = self;
-        run(Sweep { packs, friction: *friction, motions, backwards })
+        let Self { packs, friction, turns, .. } = self;
+        if !turns.is_empty() {
+            return run(SweepTurns { packs, turns, friction, motions, backwards });
+        }
+        run(Sweep { packs, friction, motions, backwards })
     }
 
     /// Evaluates the impulses with the motions after them, and prepares [`shift`](Self::shift).
     pub(crate) fn certify(&mut self, motions: &[Motion], settings: &Settings) -> Account {
-        let Self { packs, besides, rooms, friction, order } = self;
+        let Self { packs, besides, rooms, friction, turns, order } = self;
         let part = match settings.correction {
             Correction::Position { part, .. } => {
                 rooms.resize(packs.len(), Room::default());
@@ -188,8 +290,16 @@ impl Packs {
             }
             Correction::Velocity { .. } => 0.0,
         };
-        let (friction, filled, step) = (*friction, order.filled(), settings.step_size);
-        run(Certify { packs, besides, filled, friction, motions, step, rooms, part })
+        let (friction, filled, step) = (&*friction, order.filled(), settings.step_size);
+        let mut account =
+            run(Certify { packs, besides, filled, friction, motions, step, rooms, part });
+        if !turns.is_empty() {
+            let Account { residual, work, .. } =
+                run(CertifyTurns { packs, turns, filled, motions });
+            account.residual = larger(account.residual, residual);
+            account.work += work;
+        }
+        account
     }
 
     /// Moves the grains of every contact apart in turn with the others fixed.

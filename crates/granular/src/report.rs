@@ -46,7 +46,7 @@ pub struct Report {
     pub relative_residual: f64,
     /// The deepest overlap at the beginning of the step (m, ≥ 0).
     pub overlap: f64,
-    /// Work of the contact impulses against the velocities at the end (J).
+    /// Work of the contact impulses against the velocities at the end, and of moments against the angular velocities (J).
     pub contact_work: f64,
     /// Energy added by the removal of overlaps (J): in gravity by moving grains, or, as an upper bound, in
     /// the kinetic energy.

@@ -5,8 +5,10 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use crate::{
     grains::{Grains, Motion},
     images::{ImagePair, Images},
+    materials::Materials,
     periods::Periods,
     range,
+    servo::Servo,
     settings::{Error, Settings},
     slab::{Pair, Slab, WallPair},
     wall::Wall,
@@ -41,6 +43,10 @@ pub struct State {
     pub settings: Settings,
     /// Walls at their current positions.
     pub walls: Vec<Wall>,
+    /// How grains and walls touch, empty where settings and walls say so.
+    pub materials: Materials,
+    /// Forces that drive walls.
+    pub servos: Vec<Servo>,
     /// Centers (m).
     pub positions: Vec<[f64; 3]>,
     /// Unit quaternions `w, x, y, z` from the frame of the ball to the world.
@@ -55,6 +61,8 @@ pub struct State {
     pub radii: Vec<f64>,
     /// Identities.
     pub identities: Vec<u64>,
+    /// Numbers of their materials.
+    pub grain_materials: Vec<u8>,
     /// Places at the last search for pairs, `u32::MAX` for grains added since.
     pub previous: Vec<u32>,
     /// Numbers of grains, of pairs and of pairs with walls of each slab at the last search.
@@ -63,10 +71,14 @@ pub struct State {
     pub pairs: Vec<[u32; 2]>,
     /// Their impulses on the first grain (N·s).
     pub impulses: Vec<[f64; 3]>,
+    /// Their moments on the first grain (N·m·s), empty where nothing resists rolling, here and below.
+    pub moments: Vec<[f64; 3]>,
     /// Grain and wall of the pairs with walls, slab by slab.
     pub wall_pairs: Vec<[u32; 2]>,
     /// Their impulses on the grain (N·s).
     pub wall_impulses: Vec<[f64; 3]>,
+    /// Their moments on the grain (N·m·s).
+    pub wall_moments: Vec<[f64; 3]>,
     /// The box that repeats itself, if the world does.
     pub periods: Option<Periods>,
     /// Pairs across its faces, by places at the last search.
@@ -75,6 +87,8 @@ pub struct State {
     pub image_nodes: Vec<[i8; 3]>,
     /// Their impulses on the first grain (N·s).
     pub image_impulses: Vec<[f64; 3]>,
+    /// Their moments on the first grain (N·m·s).
+    pub image_moments: Vec<[f64; 3]>,
     /// Largest gap of the listed pairs, and the approach since then (m).
     pub skin: [f64; 2],
     /// Whether the pairs are valid for the current grains.
@@ -89,10 +103,12 @@ pub struct State {
 
 impl State {
     /// The state before the first step of a world without grains.
-    pub(crate) const fn empty(settings: Settings, walls: Vec<Wall>) -> Self {
+    pub(crate) const fn empty(settings: Settings, walls: Vec<Wall>, materials: Materials) -> Self {
         Self {
             settings,
             walls,
+            materials,
+            servos: Vec::new(),
             positions: Vec::new(),
             orientations: Vec::new(),
             velocities: Vec::new(),
@@ -100,16 +116,20 @@ impl State {
             yields: Vec::new(),
             radii: Vec::new(),
             identities: Vec::new(),
+            grain_materials: Vec::new(),
             previous: Vec::new(),
             slabs: Vec::new(),
             pairs: Vec::new(),
             impulses: Vec::new(),
+            moments: Vec::new(),
             wall_pairs: Vec::new(),
             wall_impulses: Vec::new(),
+            wall_moments: Vec::new(),
             periods: None,
             image_pairs: Vec::new(),
             image_nodes: Vec::new(),
             image_impulses: Vec::new(),
+            image_moments: Vec::new(),
             skin: [0.0; 2],
             current: false,
             next_identity: 0,
@@ -130,6 +150,7 @@ impl State {
         self.yields = grains.motions.iter().map(yields).collect();
         self.radii.clone_from(&grains.radii);
         self.identities.clone_from(&grains.identities);
+        self.grain_materials.clone_from(&grains.materials);
         self.previous.clone_from(&grains.previous);
     }
 
@@ -143,6 +164,15 @@ impl State {
             self.wall_pairs.extend(slab.wall_pairs.iter().map(|pair| [pair.grain, pair.wall]));
             let impulses = slab.wall_pairs.iter().map(|pair| <[f64; 3]>::from(pair.impulse));
             self.wall_impulses.extend(impulses);
+            if self.materials.roll() {
+                // There are none before the first step with these materials.
+                let moment = |list: &[Vector3<f64>], k: usize| {
+                    list.get(k).map_or([0.0; 3], |moment| (*moment).into())
+                };
+                self.moments.extend((0..slab.pairs.len()).map(|k| moment(&slab.moments, k)));
+                let count = slab.wall_pairs.len();
+                self.wall_moments.extend((0..count).map(|k| moment(&slab.wall_moments, k)));
+            }
         }
     }
 
@@ -152,6 +182,9 @@ impl State {
         self.image_pairs = images.pairs.iter().map(|pair| pair.grains).collect();
         self.image_nodes = images.pairs.iter().map(|pair| pair.node).collect();
         self.image_impulses = images.pairs.iter().map(|pair| pair.impulse.into()).collect();
+        if self.materials.roll() {
+            self.image_moments = images.pairs.iter().map(|pair| pair.moment.into()).collect();
+        }
     }
 
     /// The periodic box with its pairs, checked.
@@ -159,6 +192,7 @@ impl State {
         let expected = self.image_pairs.len();
         check_length("image_nodes", self.image_nodes.len(), expected)?;
         check_length("image_impulses", self.image_impulses.len(), expected)?;
+        self.check_moments("image_moments", &self.image_moments, expected)?;
         let Some(periods) = self.periods else {
             check_length("image_pairs", expected, 0)?;
             return Ok(None);
@@ -174,9 +208,20 @@ impl State {
                 return Err(Error::Entry { name: "image_nodes", value: steps.into(), expected });
             }
             let impulse = self.image_impulses[k].into();
-            pairs.push(ImagePair { grains: [a, b], node, impulse });
+            let moment = self.image_moments.get(k).copied().unwrap_or_default().into();
+            pairs.push(ImagePair { grains: [a, b], node, impulse, moment });
         }
         Ok(Some(Images::new(periods, pairs)))
+    }
+
+    /// There is a moment for each pair if contacts resist rolling, or none.
+    fn check_moments(
+        &self,
+        name: &'static str,
+        moments: &[[f64; 3]],
+        pairs: usize,
+    ) -> Result<(), Error> {
+        check_length(name, moments.len(), if self.materials.roll() { pairs } else { 0 })
     }
 
     /// Checks the entries that are not lists.
@@ -206,6 +251,7 @@ impl State {
             ("yields", self.yields.len()),
             ("radii", self.radii.len()),
             ("identities", self.identities.len()),
+            ("grain_materials", self.grain_materials.len()),
             ("previous", self.previous.len()),
         ];
         for (name, found) in lengths {
@@ -217,6 +263,7 @@ impl State {
             motions: Vec::with_capacity(expected),
             radii: self.radii.clone(),
             identities: self.identities.clone(),
+            materials: self.grain_materials.clone(),
             previous: self.previous.clone(),
         };
         for index in 0..expected {
@@ -246,6 +293,8 @@ impl State {
     pub(crate) fn slabs(&self) -> Result<Vec<Slab>, Error> {
         check_length("impulses", self.impulses.len(), self.pairs.len())?;
         check_length("wall_impulses", self.wall_impulses.len(), self.wall_pairs.len())?;
+        self.check_moments("moments", &self.moments, self.pairs.len())?;
+        self.check_moments("wall_moments", &self.wall_moments, self.wall_pairs.len())?;
         let sum = |k: usize| self.slabs.iter().map(|slab| slab[k] as usize).sum();
         check_length("pairs", self.pairs.len(), sum(1))?;
         check_length("wall_pairs", self.wall_pairs.len(), sum(2))?;
@@ -268,6 +317,7 @@ impl State {
                 let inside = own.contains(&(a as usize)) && a < b && (b as usize) < near;
                 check_place("pairs", inside, b, near)?;
                 slab.pairs.push(Pair { grains: [a, b], impulse: self.impulses[k].into() });
+                slab.moments.extend(self.moments.get(k).map(|moment| Vector3::from(*moment)));
             }
             for k in wall_pairs..wall_pairs + wall_count {
                 let [grain, wall] = self.wall_pairs[k];
@@ -276,6 +326,8 @@ impl State {
                 check_place("wall_pairs", known, wall, self.walls.len())?;
                 let impulse = self.wall_impulses[k].into();
                 slab.wall_pairs.push(WallPair { grain, wall, impulse });
+                let moment = self.wall_moments.get(k).map(|moment| Vector3::from(*moment));
+                slab.wall_moments.extend(moment);
             }
             start += len;
             pairs += pair_count;

@@ -25,4 +25,6 @@ pub struct Touch {
     pub gap: f64,
     /// Impulse on the grain (N·s); its part along the normal is ≥ 0.
     pub impulse: Vector3<f64>,
+    /// Moment on the grain by resistance to rolling and spinning (N·m·s), zero without any.
+    pub moment: Vector3<f64>,
 }

@@ -71,8 +71,10 @@ pub struct Wall {
     pub angular_velocity: Vector3<f64>,
     /// A point of the axis of that rotation (m); moves with `velocity`.
     pub center: Vector3<f64>,
-    /// Coefficient of friction against grains, ≥ 0.
+    /// Coefficient of friction against grains, ≥ 0, in a world without [`Materials`](crate::Materials).
     pub friction: f64,
+    /// Number of its material in [`Materials`](crate::Materials), default 0; without any it has no meaning.
+    pub material: u8,
     /// Whether grains pass through it, as if it were not there; it moves all the same.
     pub absent: bool,
 }
@@ -83,7 +85,7 @@ impl Wall {
     pub fn fixed(surface: Surface, friction: f64) -> Self {
         let zero = Vector3::zeros();
         let (velocity, angular_velocity, center) = (zero, zero, zero);
-        Self { surface, velocity, angular_velocity, center, friction, absent: false }
+        Self { surface, velocity, angular_velocity, center, friction, material: 0, absent: false }
     }
 
     /// A plane at rest through `point`, with `normal` (of any length) towards the grains.
@@ -111,6 +113,12 @@ impl Wall {
     #[must_use]
     pub fn solid(shape: Shape, pose: Isometry3<f64>, friction: f64) -> Self {
         Self::fixed(Surface::Solid { shape, pose }, friction)
+    }
+
+    /// Returns the wall of this material.
+    #[must_use]
+    pub fn of_material(self, material: u8) -> Self {
+        Self { material, ..self }
     }
 
     /// Returns the wall with the velocity `velocity` (m/s).

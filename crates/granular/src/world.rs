@@ -1,13 +1,16 @@
 //! All grains and walls, and the step that moves them: [`World`].
 
+mod change;
 mod near;
 mod repeat;
 mod search;
+mod servos;
 mod sweeps;
 
 use nalgebra::Vector3;
 
 use self::{
+    change::check_wall,
     search::Search,
     sweeps::{across, sweep},
 };
@@ -16,8 +19,10 @@ use crate::{
     grains::{Grain, Grains},
     images::Images,
     link::{Alone, Link},
+    materials::{Materials, UNKNOWN},
     parallel,
     report::Report,
+    servo::{self, Servo},
     settings::{Correction, Error, Settings},
     slab::Slab,
     state::State,
@@ -69,8 +74,12 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct World {
     settings: Settings,
+    materials: Materials,
     grains: Grains,
     walls: Vec<Wall>,
+    servos: Vec<Servo>,
+    /// Their velocities at the end of the step (m/s).
+    servo_velocities: Vec<f64>,
     /// Slabs with their pairs, and the data of the last search for them.
     slabs: Vec<Slab>,
     search: Search,
@@ -91,12 +100,15 @@ impl World {
     pub fn new(settings: Settings, walls: Vec<Wall>) -> Result<Self, Error> {
         settings.check()?;
         for (index, wall) in walls.iter().enumerate() {
-            check_wall(index, wall)?;
+            check_wall(index, wall, &Materials::default())?;
         }
         Ok(Self {
             settings,
+            materials: Materials::default(),
             grains: Grains::default(),
             walls,
+            servos: Vec::new(),
+            servo_velocities: Vec::new(),
             slabs: Vec::new(),
             search: Search::default(),
             shifts: Vec::new(),
@@ -116,7 +128,8 @@ impl World {
             next_identity: self.next_identity,
             steps: self.steps,
             time: self.time,
-            ..State::empty(self.settings, self.walls.clone())
+            servos: self.servos.clone(),
+            ..State::empty(self.settings, self.walls.clone(), self.materials.clone())
         };
         state.put_grains(&self.grains);
         state.put_pairs(&self.slabs);
@@ -139,16 +152,11 @@ impl World {
             return Err(Error::TooMany { count: grains.len() });
         }
         let search = Search::restored(state.skin, state.current, images);
-        let State { settings, walls, next_identity, steps, time, .. } = state;
-        Ok(Self {
-            grains,
-            slabs,
-            search,
-            next_identity,
-            steps,
-            time,
-            ..Self::new(settings, walls)?
-        })
+        let State { settings, walls, materials, servos, next_identity, steps, time, .. } = state;
+        let mut world = Self { grains, ..Self::new(settings, walls)? };
+        world.set_materials(materials)?;
+        world.set_servos(servos)?;
+        Ok(Self { slabs, search, next_identity, steps, time, ..world })
     }
 
     /// Adds a grain and returns its identity: 0, 1, 2 … in the order of adding.
@@ -167,6 +175,10 @@ impl World {
     pub(crate) fn skip(&mut self, grain: &Grain) -> Result<u64, Error> {
         let (identity, count) = (self.next_identity, self.grains.len());
         if let Some((name, value, expected)) = grain.fault() {
+            return Err(Error::Grain { identity, name, value, expected });
+        }
+        if !self.materials.has(grain.material) {
+            let (name, value, expected) = ("material", grain.material.into(), UNKNOWN);
             return Err(Error::Grain { identity, name, value, expected });
         }
         if count >= MOST {
@@ -209,61 +221,6 @@ impl World {
     #[must_use]
     pub fn walls(&self) -> &[Wall] {
         &self.walls
-    }
-
-    /// Replaces wall `index`, for example to change its motion or its position.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Wall`], also if there is no such wall.
-    pub fn set_wall(&mut self, index: usize, wall: Wall) -> Result<(), Error> {
-        check_wall(index, &wall)?;
-        let value = self.walls.len() as f64;
-        let expected = "more walls than the index";
-        let place = self.walls.get_mut(index);
-        *place.ok_or(Error::Wall { index, name: "number of walls", value, expected })? = wall;
-        self.outdated();
-        Ok(())
-    }
-
-    /// Changes the motion of wall `index` from the next step on: its velocity (m/s) and the angular velocity of its
-    /// surface (rad/s). Contacts and their impulses are kept, unlike by [`set_wall`](Self::set_wall).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Wall`], also if there is no such wall.
-    pub fn drive_wall(
-        &mut self,
-        index: usize,
-        velocity: Vector3<f64>,
-        angular_velocity: Vector3<f64>,
-    ) -> Result<(), Error> {
-        let value = self.walls.len() as f64;
-        let expected = "more walls than the index";
-        let wall = self.walls.get_mut(index);
-        let wall = wall.ok_or(Error::Wall { index, name: "number of walls", value, expected })?;
-        let driven = Wall { velocity, angular_velocity, ..wall.clone() };
-        check_wall(index, &driven)?;
-        *wall = driven;
-        Ok(())
-    }
-
-    /// The settings.
-    #[must_use]
-    pub const fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// Changes the settings from the next step on.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Setting`].
-    pub fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
-        settings.check()?;
-        self.settings = settings;
-        self.outdated();
-        Ok(())
     }
 
     /// Time since the beginning (s).
@@ -369,16 +326,22 @@ impl World {
         let kick = step * self.settings.gravity;
         let fastest = self.fastest(&kick, link)?;
         // Two grains approach at no more than twice the largest speed; impulses do not increase the largest
-        // speed.
-        let reach = 2.0 * step * (fastest + self.shear());
+        // speed, except by restitution.
+        let bounce = 1.0 + self.materials.restitution();
+        let reach = 2.0 * step * (bounce * fastest + self.shear());
         self.check_periods(reach, link)?;
         self.grains.kick(&kick);
-        let Self { settings, grains, walls, slabs, search, .. } = self;
+        let Self { settings, materials, grains, walls, servos, slabs, search, .. } = self;
         let searched = search.refresh(grains, walls, slabs, settings, reach, link)?;
         link.divide(&mut grains.motions);
-        parallel::each(slabs, &|slab| slab.assemble(grains, walls, settings, reach));
-        search.images.iter_mut().for_each(|images| images.assemble(grains, settings, reach));
+        parallel::each(slabs, &|slab| {
+            slab.assemble(grains, (walls, servos), materials, settings, reach);
+        });
+        let images = search.images.iter_mut();
+        images.for_each(|images| images.assemble(grains, materials, settings, reach));
+        self.divide_servos(link)?;
         let solved = self.solve(link)?;
+        self.keep_servos();
         let checked = self.grains.check_velocities(step);
         let diverged = link.largest(if checked.is_err() { 1.0 } else { 0.0 })? > 0.0;
         checked?;
@@ -400,6 +363,7 @@ impl World {
     /// The largest speed of a grain or wall after gravity has acted (m/s).
     fn fastest<L: Link>(&self, kick: &Vector3<f64>, link: &mut L) -> Result<f64, Error> {
         let walls = self.walls.iter().map(|wall| wall.velocity.norm()).fold(0.0, f64::max);
+        let walls = self.servos.iter().map(|servo| servo.largest_speed).fold(walls, f64::max);
         let grains = self.grains.fastest_after(kick, self.settings.step_size);
         let everywhere =
             link.largest(grains.as_ref().map_or(f64::INFINITY, |speed| walls.max(*speed)))?;
@@ -415,6 +379,7 @@ impl World {
         let step = self.settings.step_size;
         parallel::each(&mut self.slabs, &|slab| slab.store());
         self.grains.advance(step);
+        servo::drive(&self.servos, &mut self.walls);
         self.walls.iter_mut().for_each(|wall| wall.advance(step));
         if let Some(images) = &mut self.search.images {
             images.store();
@@ -478,10 +443,3 @@ impl World {
 /// Maximum number of grains. Places of grains have 32 bits, and so have cells, of which there are at most
 /// four times as many.
 pub(crate) const MOST: usize = 1 << 29;
-
-fn check_wall(index: usize, wall: &Wall) -> Result<(), Error> {
-    match wall.fault() {
-        Some((name, value, expected)) => Err(Error::Wall { index, name, value, expected }),
-        None => Ok(()),
-    }
-}

@@ -49,12 +49,13 @@
 //! | --- | --- |
 //! | `title`, `source` | one line for people; where the scene is from (optional) |
 //! | `duration` | time to be reached |
-//! | `friction` | coefficient of all contacts without one of their own |
+//! | `friction`, `restitution` | coefficients of all contacts without one of their own, of restitution 0 by default |
+//! | `rolling_friction`, `spinning_friction` | lengths by which these contacts resist rolling and spinning, 0 by default |
 //! | `gravity`, `step_size` | default `[0, 0, -9.81]`; default a tenth of the time in which the smallest grain falls by its diameter, at most 1 ms |
-//! | `[steps]` | `max_sweeps`, `tolerance`, `skin` of [`percussion_granular::Settings`] |
+//! | `[steps]` | `max_sweeps`, `tolerance`, `skin` of [`percussion_granular::Settings`], `inelastic_below` of [`percussion_granular::Materials`] |
 //! | `[[grains]]` | `name`, `material`; `diameter`, or [`sizes`](Sizes); `density` or `mass` |
-//! | `[[walls]]` | `name`, `material`, `friction`, [`shape`](WallShape), and a motion: `velocity`, `angular_velocity` with `center`, `vibration`, within the times `from` and `until`; there from `appears` until `vanishes` |
-//! | `[[materials]]` | `between` two materials: `friction` |
+//! | `[[walls]]` | `name`, `material`, `friction`, [`shape`](WallShape), and a motion: `velocity`, `angular_velocity` with `center`, `vibration`, within the times `from` and `until`; there from `appears` until `vanishes`; or a force by [`servo`](ServoOf) |
+//! | `[[materials]]` | `between` two materials: these four |
 //! | `[[insert]]` | `lattice`, `random` or `stream` of `grains` in a [`region`](Region), at `time`, with `velocity`, by `seed` |
 //! | `[[remove]]` | grains `behind` a plane or `outside` a box, after every step or once at `time` |
 //! | `[[changes]]` | `gravity` from `time` on |
@@ -64,14 +65,13 @@
 //!
 //! # Limits
 //!
-//! What the steps cannot do is refused with its line: restitution above 0, rolling friction (an unknown field), walls held at
-//! a force, friction that differs among grains, rotations that do not map a wall onto itself, and several ranks that divide
-//! space along a periodic direction.
+//! What the steps cannot do is refused with its line: rotations that do not map a wall onto itself, and several ranks that divide space along a periodic direction.
 
 mod build;
 mod builtin;
 mod check;
 mod format;
+mod materials;
 mod measure;
 mod periodic;
 mod place;
@@ -89,7 +89,7 @@ pub use self::{
     builtin::BUILT_IN,
     format::{
         Block, Cells, Change, FlowPlane, GrainKind, Insertion, Lattice, Material, Output, Periodic,
-        PlaneOf, Radial, Random, Region, Removal, Round, Scene, Statistics, Steps, Stream,
+        PlaneOf, Radial, Random, Region, Removal, Round, Scene, ServoOf, Statistics, Steps, Stream,
         SurfaceOf, Vibration, WallEntry, WallShape,
     },
     measure::Measures,

@@ -17,14 +17,14 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs, io, iter,
     path::{Path, PathBuf},
 };
 
 use super::{
-    Checkpoint, Error, Fault, PERIODIC, VERSION, access, beside,
+    Checkpoint, Error, Fault, access, beside,
     bytes::{Reader, Writer},
-    decode, encode, entries, entry, pack, previous, replace, unpack,
+    decode, encode, entries, entry, is_world, pack, previous, replace, unpack,
 };
 use crate::{
     Domain, Share, State,
@@ -164,7 +164,7 @@ fn read(
     };
     let bytes = fs::read(file).map_err(|source| access(file, source))?;
     let (version, _) = unpack(&bytes).map_err(damaged(file))?;
-    if version == VERSION || version == PERIODIC {
+    if is_world(version) {
         let Checkpoint { note, state } = decode(&bytes).map_err(damaged(file))?;
         let whole = Share::alone(state);
         let share = match size {
@@ -210,13 +210,13 @@ fn assemble(
     }
     let mut copies: BTreeMap<u64, Row> = BTreeMap::new();
     let mut pairs: Vec<Across<u64>> = Vec::new();
-    let mut wall_pairs: Vec<((u64, u32), [f64; 3])> = Vec::new();
+    let mut wall_pairs: Vec<(GrainAndWall, [[f64; 3]; 2])> = Vec::new();
     for former in 0..count {
         let Share { state, .. } = share(former)?;
         // Places in pairs are those at the last search.
         let known: BTreeMap<u32, usize> =
             state.previous.iter().enumerate().map(|(now, then)| (*then, now)).collect();
-        for Across { grains, node, impulse } in listed(&state) {
+        for Across { grains, node, impulse, moment } in listed(&state) {
             let [Some(a), Some(b)] = grains.map(|place| known.get(&place).copied()) else {
                 continue;
             };
@@ -228,13 +228,15 @@ fn assemble(
             if !own.contains_key(&one.max(other)) {
                 copies.insert(one.max(other), Row::of(&state, partner));
             }
-            pairs.push(Across { grains: [one, other], node, impulse }.ascending());
+            pairs.push(Across { grains: [one, other], node, impulse, moment }.ascending());
         }
-        for ([place, wall], impulse) in state.wall_pairs.iter().zip(&state.wall_impulses) {
+        let moments = padded(&state.wall_moments);
+        let walls = state.wall_pairs.iter().zip(&state.wall_impulses).zip(moments);
+        for (([place, wall], impulse), moment) in walls {
             let Some(&now) = known.get(place) else { continue };
             let identity = state.identities[now];
             if !is_zero(impulse) && own.contains_key(&identity) {
-                wall_pairs.push(((identity, *wall), *impulse));
+                wall_pairs.push(((identity, *wall), [*impulse, moment]));
             }
         }
     }
@@ -251,9 +253,11 @@ fn assemble(
         places.insert(*identity, place);
     }
     put_pairs(&mut state, &pairs, &places);
-    for ((identity, wall), impulse) in wall_pairs {
+    let roll = state.materials.roll();
+    for ((identity, wall), [impulse, moment]) in wall_pairs {
         state.wall_pairs.push([places[&identity], wall]);
         state.wall_impulses.push(impulse);
+        state.wall_moments.extend(roll.then_some(moment));
     }
     state.slabs =
         vec![[state.identities.len(), state.pairs.len(), state.wall_pairs.len()].map(narrow)];
@@ -267,23 +271,27 @@ fn assemble(
     Ok(Share { state, partition: partition.clone(), lent, borrowed, copies })
 }
 
+/// Identity of a grain, and a wall.
+type GrainAndWall = (u64, u32);
+
 /// A pair of grains, by identities or places, with the image of the second grain, zero for that in the box.
 struct Across<G> {
     grains: [G; 2],
     node: [i8; 3],
-    /// On the first grain.
+    /// On the first grain, as the moment.
     impulse: [f64; 3],
+    moment: [f64; 3],
 }
 
 impl<G: Ord> Across<G> {
     /// The same pair with the smaller grain first.
     fn ascending(self) -> Self {
-        let Self { grains: [a, b], node, impulse } = self;
+        let Self { grains: [a, b], node, impulse, moment } = self;
         if a < b {
-            return Self { grains: [a, b], node, impulse };
+            return Self { grains: [a, b], node, impulse, moment };
         }
-        let (node, impulse) = (node.map(|steps| -steps), impulse.map(|part| -part));
-        Self { grains: [b, a], node, impulse }
+        let [impulse, moment] = [impulse, moment].map(|vector| vector.map(|part| -part));
+        Self { grains: [b, a], node: node.map(|steps| -steps), impulse, moment }
     }
 }
 
@@ -291,33 +299,43 @@ impl<G: Ord> Across<G> {
 fn put_pairs(state: &mut State, pairs: &[Across<u64>], places: &BTreeMap<u64, u32>) {
     let placed = |pair: &Across<u64>| {
         let grains = pair.grains.map(|identity| places[&identity]);
-        Across { grains, node: pair.node, impulse: pair.impulse }.ascending()
+        Across { grains, node: pair.node, impulse: pair.impulse, moment: pair.moment }.ascending()
     };
     let mut pairs: Vec<Across<u32>> = pairs.iter().map(placed).collect();
     pairs.sort_unstable_by_key(|pair| (pair.grains, pair.node));
-    for Across { grains, node, impulse } in pairs {
+    let roll = state.materials.roll();
+    for Across { grains, node, impulse, moment } in pairs {
         if node == [0; 3] {
             state.pairs.push(grains);
             state.impulses.push(impulse);
+            state.moments.extend(roll.then_some(moment));
         } else {
             state.image_pairs.push(grains);
             state.image_nodes.push(node);
             state.image_impulses.push(impulse);
+            state.image_moments.extend(roll.then_some(moment));
         }
     }
 }
 
 /// The pairs of a state by places, within the box and then across its faces.
 fn listed(state: &State) -> impl Iterator<Item = Across<u32>> {
-    let inside =
-        state.pairs.iter().zip(&state.impulses).map(|(pair, impulse)| (pair, &[0; 3], impulse));
+    let inside = state.pairs.iter().zip(&state.impulses).zip(padded(&state.moments));
+    let inside = inside.map(|((pair, impulse), moment)| (pair, &[0; 3], impulse, moment));
     let images = state.image_pairs.iter().zip(&state.image_nodes).zip(&state.image_impulses);
-    let images = images.map(|((pair, node), impulse)| (pair, node, impulse));
-    inside.chain(images).map(|(pair, node, impulse)| Across {
+    let images = images.zip(padded(&state.image_moments));
+    let images = images.map(|(((pair, node), impulse), moment)| (pair, node, impulse, moment));
+    inside.chain(images).map(|(pair, node, impulse, moment)| Across {
         grains: *pair,
         node: *node,
         impulse: *impulse,
+        moment,
     })
+}
+
+/// Moments, and zeros where there are none.
+fn padded(moments: &[[f64; 3]]) -> impl Iterator<Item = [f64; 3]> + '_ {
+    moments.iter().copied().chain(iter::repeat([0.0; 3]))
 }
 
 fn is_zero(impulse: &[f64; 3]) -> bool {
@@ -332,6 +350,7 @@ struct Row {
     spin: [f64; 3],
     yields: [f64; 2],
     radius: f64,
+    material: u8,
 }
 
 impl Row {
@@ -343,6 +362,7 @@ impl Row {
             spin: state.spins[place],
             yields: state.yields[place],
             radius: state.radii[place],
+            material: state.grain_materials[place],
         }
     }
 
@@ -353,6 +373,7 @@ impl Row {
         state.spins.push(self.spin);
         state.yields.push(self.yields);
         state.radii.push(self.radius);
+        state.grain_materials.push(self.material);
         state.identities.push(identity);
         state.previous.push(place);
     }
@@ -360,8 +381,11 @@ impl Row {
 
 /// A state without grains and pairs, whose list of pairs is not valid.
 fn emptied(state: State) -> State {
-    let State { settings, walls, periods, skin, next_identity, steps, time, .. } = state;
-    State { periods, skin, next_identity, steps, time, ..State::empty(settings, walls) }
+    let State {
+        settings, walls, materials, servos, periods, skin, next_identity, steps, time, ..
+    } = state;
+    let empty = State::empty(settings, walls, materials);
+    State { servos, periods, skin, next_identity, steps, time, ..empty }
 }
 
 fn ghosts(borrowed: &[Lane]) -> Vec<u64> {

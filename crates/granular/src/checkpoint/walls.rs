@@ -144,6 +144,7 @@ pub(super) fn take(bytes: &mut Reader<'_>) -> Option<Wall> {
         center: bytes.vector()?,
         friction: bytes.number()?,
         absent: kind >= ABSENT,
+        material: 0,
     })
 }
 

@@ -50,7 +50,7 @@ struct Shared {
 }
 
 /// Words of a grain in a message.
-const WORDS: usize = 18;
+const WORDS: usize = 19;
 
 impl<E: Exchange> Ranks<E> {
     pub(super) fn new(partition: Partition, exchange: E) -> Self {
@@ -250,6 +250,10 @@ impl<E: Exchange> Link for Ranks<E> {
         Ok(value(words[0]))
     }
 
+    fn sum(&mut self, values: &mut [f64]) -> Result<(), Error> {
+        self.exchange.sum(values)
+    }
+
     fn regroup(&mut self, grains: &mut Grains, halo: f64) -> Result<(), Error> {
         let old = self.hand_over(grains, halo)?;
         self.copy(grains, halo, &old)
@@ -348,6 +352,7 @@ fn write(grains: &Grains, place: usize, copies: u64, message: &mut Vec<u64>) {
         .chain(motion.spin.iter())
         .chain([&motion.inverse_mass, &motion.spin_yield, &grains.radii[place]]);
     message.extend(numbers.map(|number| number.to_bits()));
+    message.push(grains.materials[place].into());
 }
 
 /// Adds the grain of a message; its identity and number of copies.
@@ -365,6 +370,8 @@ fn read(words: &[u64], grains: &mut Grains, old: &[(u64, u32)]) -> (u64, u64) {
     });
     grains.radii.push(number(15));
     grains.identities.push(words[0]);
+    // Written from one byte.
+    grains.materials.push(words[18].to_le_bytes()[0]);
     let known = old.binary_search_by_key(&words[0], |(identity, _)| *identity);
     grains.previous.push(known.map_or(NEW, |index| old[index].1));
     (words[0], words[1])

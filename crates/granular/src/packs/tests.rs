@@ -58,7 +58,7 @@ fn random_slab(seed: u64) -> (Vec<Near>, Vec<Motion>, Settings) {
 fn packed(nears: &[Near], motions: &[Motion], settings: &Settings) -> (Packs, [f64; 2]) {
     let mut packs = Packs::default();
     nears.iter().for_each(|near| packs.push(near));
-    let figures = packs.assemble(motions, settings);
+    let figures = packs.assemble(motions, settings, (&Materials::default(), &[]));
     (packs, figures)
 }
 
@@ -90,7 +90,8 @@ fn sorted(packs: &Packs, motions: &[Motion]) -> Vec<Contact> {
     let contact = |(contact, bias): (Packed, &f64)| {
         let Packed { grains, pair, normal, gap, impulse } = contact;
         let places = grains.map(|grain| &motions[grain as usize]);
-        let mut contact = Contact::new(normal, [gap, *bias], packs.friction, places, grains, pair);
+        let mut contact =
+            Contact::new(normal, [gap, *bias], packs.friction.all, places, grains, pair);
         contact.law.impulse = impulse;
         contact
     };
@@ -155,6 +156,66 @@ fn packs_are_judged_as_one_contact_after_another() {
             assert!((found.work - expected.work).abs() <= 1e-13 * work, "{seed}");
             let lifting = expected.lifting;
             assert!((found.lifting - lifting).abs() <= 1e-13 * lifting, "{seed}");
+        }
+    });
+}
+
+#[test]
+fn packs_resist_rolling_as_one_contact_after_another() {
+    with_each(|| {
+        for seed in 0..500 {
+            let (nears, motions, settings) = random_slab(seed);
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let mut length = || random.random_range(0.0..2.0);
+            let (friction, rolling, spinning) = (settings.friction, length(), length());
+            let all = Interaction { friction, rolling, spinning, ..Interaction::default() };
+            let materials = Materials::uniform(all);
+            let radii: Vec<f64> = motions.iter().map(|_| 0.5 + length()).collect();
+            let moments: Vec<_> = nears.iter().map(|_| vector(&mut random)).collect();
+            let own = vec![0; motions.len()];
+            let mut packs = Packs::default();
+            nears.iter().for_each(|near| packs.push(near));
+            packs.assemble(&motions, &settings, (&materials, &own));
+            packs.resist((&materials, &own), &radii, &moments, &motions);
+            let mut singly = sorted(&packs, &motions);
+            let turn = |contact: &Contact| {
+                let radii = contact.grains.map(|grain| 1.0 / radii[grain as usize]);
+                Turn::new(&moments[contact.pair as usize], radii, &all, &contact.law)
+            };
+            let mut turns: Vec<Turn> = singly.iter().map(turn).collect();
+            let (mut found, mut expected) = (motions.clone(), motions.clone());
+            packs.warm_start(&mut found);
+            for contact in &singly {
+                contact.push(&contact.law.impulse, &mut expected);
+            }
+            for (contact, turn) in singly.iter().zip(&turns) {
+                turn.warm_start(contact.grains, &mut expected);
+            }
+            assert_eq!(found, expected, "{seed}");
+            for count in 0..6 {
+                let backwards = count % 2 == 1;
+                let mut largest = 0.0;
+                for done in 0..singly.len() {
+                    let at = if backwards { singly.len() - 1 - done } else { done };
+                    largest = larger(largest, singly[at].sweep(&mut expected));
+                    let Contact { law, grains, .. } = &singly[at];
+                    largest = larger(largest, turns[at].sweep(law, *grains, &mut expected));
+                }
+                let change = packs.sweep(&mut found, backwards);
+                assert_eq!(change.to_bits(), largest.to_bits(), "{seed}");
+                assert_eq!(found, expected, "{seed}");
+            }
+            let mut account = Account::default();
+            for (contact, turn) in singly.iter().zip(&turns) {
+                contact.certify(&found, settings.step_size, &mut account);
+                turn.certify(&contact.law, contact.grains, &found, &mut account);
+            }
+            let judged = packs.certify(&found, &settings);
+            assert_eq!(judged.residual.to_bits(), account.residual.to_bits(), "{seed}");
+            let size = account.work.abs() + 100.0;
+            assert!((judged.work - account.work).abs() <= 1e-12 * size, "{seed}");
+            let kept: Vec<_> = packs.iter().map(|one| one.pair).zip(packs.moments()).collect();
+            assert!(kept.iter().all(|(pair, moment)| *moment == turns[*pair as usize].moment));
         }
     });
 }

@@ -6,7 +6,7 @@
 //! are added up by lanes. Where those functions branch, both sides are computed and one is selected.
 
 use super::{
-    Beside, Pack, Room,
+    Beside, Friction, Pack, Room, Table,
     lanes::{LANES, Lanes, Work, each},
     vectors::{Both, Vectors},
 };
@@ -14,6 +14,7 @@ use crate::{
     contact::{self, Account},
     correction::Shift,
     grains::Motion,
+    materials::Approach,
 };
 
 /// The law of the contacts of a pack.
@@ -29,12 +30,7 @@ struct Law<L: Lanes> {
 impl<L: Lanes> Law<L> {
     /// Masses are cheaper to compute than to read.
     #[inline(always)]
-    fn of(
-        simd: L::Simd,
-        pack: &Pack,
-        friction: f64,
-        Both { first: a, second: b }: &Both<L>,
-    ) -> Self {
+    fn of(simd: L::Simd, pack: &Pack, friction: L, Both { first: a, second: b }: &Both<L>) -> Self {
         let (one, rigid) = (L::all(simd, 1.0), a.inverse_mass + b.inverse_mass);
         Self {
             simd,
@@ -42,7 +38,7 @@ impl<L: Lanes> Law<L> {
             impulse: Vectors::of(simd, &pack.impulse),
             bias: L::of(simd, pack.bias),
             mass: [one / rigid, one / (rigid + a.spin_yield + b.spin_yield)],
-            friction: L::all(simd, friction),
+            friction,
         }
     }
 
@@ -78,7 +74,7 @@ impl<L: Lanes> Law<L> {
 /// Solves every contact in turn with the others fixed. The output is the square of the largest natural map before (m/s)².
 pub(super) struct Sweep<'a> {
     pub(super) packs: &'a mut [Pack],
-    pub(super) friction: f64,
+    pub(super) friction: &'a Friction,
     pub(super) motions: &'a mut [Motion],
     pub(super) backwards: bool,
 }
@@ -100,6 +96,7 @@ impl Work for Sweep<'_> {
             if let Some(pack) = packs.get(next) {
                 fetch::<L>(pack);
             }
+            let friction = friction.of(simd, at);
             largest = largest.larger(solve::<L>(simd, &mut packs[at], friction, motions));
         }
         self::largest(largest)
@@ -120,13 +117,18 @@ fn fetch<L: Lanes>(pack: &Pack) {
 
 /// The largest of the numbers and zero, or NaN if one is.
 #[inline(always)]
-fn largest<L: Lanes>(lanes: L) -> f64 {
+pub(super) fn largest<L: Lanes>(lanes: L) -> f64 {
     lanes.values().into_iter().fold(0.0, contact::larger)
 }
 
 /// Solves the contacts of a pack, and returns the squares of their natural maps before (m/s)².
 #[inline(always)]
-fn solve<L: Lanes>(simd: L::Simd, pack: &mut Pack, friction: f64, motions: &mut [Motion]) -> L {
+pub(super) fn solve<L: Lanes>(
+    simd: L::Simd,
+    pack: &mut Pack,
+    friction: L,
+    motions: &mut [Motion],
+) -> L {
     let mut both = Both::<L>::gathered(simd, &pack.grains, motions);
     let law = Law::of(simd, pack, friction, &both);
     let solved = law.solved(both.velocity(law.normal));
@@ -167,7 +169,7 @@ impl Work for WarmStart<'_> {
 pub(super) struct Assemble<'a> {
     pub(super) packs: &'a mut [Pack],
     pub(super) besides: &'a mut [Beside],
-    pub(super) friction: f64,
+    pub(super) friction: &'a Friction,
     /// The fraction of an overlap that is removed by velocities.
     pub(super) part: f64,
     pub(super) step: f64,
@@ -182,7 +184,7 @@ impl Work for Assemble<'_> {
         let (zero, one) = (L::all(simd, 0.0), L::all(simd, 1.0));
         let up = Vectors([zero, zero, one]);
         let (mut deepest, mut fastest) = (zero, zero);
-        for (pack, beside) in self.packs.iter_mut().zip(self.besides) {
+        for (at, (pack, beside)) in self.packs.iter_mut().zip(self.besides).enumerate() {
             let both = Both::<L>::gathered(simd, &pack.grains, self.motions);
             let apart = Vectors::<L>::of(simd, &pack.normal);
             let distance = apart.dot(apart).sqrt();
@@ -198,11 +200,41 @@ impl Work for Assemble<'_> {
             pack.bias = bias.values();
             beside.gap = gap.values();
             // The impulse of the last step, turned to the current normal and projected onto the cone.
-            let law = Law::of(simd, pack, self.friction, &both);
+            let law = Law::of(simd, pack, self.friction.of(simd, at), &both);
             let along = law.impulse.dot(normal);
             pack.impulse = law.projected(along, law.impulse - normal * along).values();
         }
         [largest(deepest), largest(fastest)]
+    }
+}
+
+/// Lets contacts bounce, as [`contact::Law::bounce`] does without a kick, which two grains have in common.
+pub(super) struct Bounce<'a> {
+    pub(super) packs: &'a mut [Pack],
+    pub(super) besides: &'a [Beside],
+    pub(super) table: Table<'a>,
+    pub(super) step: f64,
+    pub(super) motions: &'a [Motion],
+}
+
+impl Work for Bounce<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, simd: L::Simd) {
+        let below = self.table.materials.inelastic_below;
+        for (pack, beside) in self.packs.iter_mut().zip(self.besides) {
+            let both = Both::<L>::gathered(simd, &pack.grains, self.motions);
+            let normal = Vectors::of(simd, &pack.normal);
+            let free = both.velocity(normal).dot(normal).values();
+            let restitution = self.table.of(pack, |pair| pair.restitution);
+            for lane in 0..LANES {
+                let approach =
+                    Approach { gap: beside.gap[lane], before: free[lane], free: free[lane] };
+                pack.bias[lane] =
+                    approach.bias(pack.bias[lane], restitution[lane], below, self.step);
+            }
+        }
     }
 }
 
@@ -211,7 +243,7 @@ pub(super) struct Certify<'a> {
     pub(super) packs: &'a [Pack],
     pub(super) besides: &'a [Beside],
     pub(super) filled: &'a [u8],
-    pub(super) friction: f64,
+    pub(super) friction: &'a Friction,
     pub(super) motions: &'a [Motion],
     pub(super) step: f64,
     /// One for each pack, or none.
@@ -229,9 +261,10 @@ impl Work for Certify<'_> {
         let (mut overlap, mut residual) = (zero, zero);
         let (mut closed, mut work, mut lifting) = (0, zero, zero);
         let mut rooms = self.rooms.iter_mut();
-        for ((pack, beside), filled) in self.packs.iter().zip(self.besides).zip(self.filled) {
+        let all = self.packs.iter().zip(self.besides).zip(self.filled);
+        for (at, ((pack, beside), filled)) in all.enumerate() {
             let both = Both::<L>::gathered(simd, &pack.grains, self.motions);
-            let law = Law::of(simd, pack, self.friction, &both);
+            let law = Law::of(simd, pack, self.friction.of(simd, at), &both);
             let velocity = both.velocity(law.normal);
             let gap = L::of(simd, beside.gap) + L::all(simd, self.step) * velocity.dot(law.normal);
             overlap = overlap.larger(zero - gap);

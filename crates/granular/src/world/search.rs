@@ -25,6 +25,7 @@ pub(super) struct Search {
     /// Whether the list is valid for the grains.
     current: bool,
     old: Impulses,
+    old_moments: Impulses,
     near: NearWalls,
     /// The pairs across the faces of a periodic box.
     pub(super) images: Option<Images>,
@@ -85,6 +86,12 @@ impl Search {
         }
         (self.moved, self.current) = (0.0, true);
         self.old.take(slabs, self.images.as_ref());
+        let roll =
+            slabs.iter().any(|slab| !slab.moments.is_empty() || !slab.wall_moments.is_empty());
+        let roll = roll || self.images.as_ref().is_some_and(Images::roll);
+        if roll {
+            self.old_moments.take_moments(slabs, self.images.as_ref());
+        }
         if let Some(images) = &mut self.images {
             images.periods.reduce();
             images.periods.wrap(grains);
@@ -118,12 +125,24 @@ impl Search {
                     self.old.of(pair.grains.map(|grain| grains.previous[grain as usize]));
             }
         }
+        if roll {
+            let (moments, previous) = (&self.old_moments, &grains.previous);
+            let images = self.images.iter_mut().flat_map(|images| &mut images.pairs);
+            for pair in images {
+                pair.moment = moments.of(pair.grains.map(|grain| previous[grain as usize]));
+            }
+        }
         // As large as a fifth of all other data, and needed only here.
         self.old = Impulses::default();
         mark_outer(slabs, link);
-        for slab in slabs {
+        for slab in slabs.iter_mut() {
             slab.pairs.retain(|pair| link.solves(sorted, pair.grains));
             slab.wall_pairs.retain(|pair| link.owns(pair.grain));
+        }
+        if roll {
+            let (moments, previous) = (&self.old_moments, &grains.previous);
+            parallel::each(slabs, &|slab| moments.hand_over_moments(previous, slab));
+            self.old_moments = Impulses::default();
         }
         for (place, previous) in (0..).zip(&mut grains.previous) {
             *previous = place;
@@ -200,22 +219,64 @@ fn wall_pairs(grains: &Grains, (walls, near): (&[Wall], &NearWalls), skin: f64, 
 impl Impulses {
     /// Collects the impulses of the slabs and images.
     fn take(&mut self, slabs: &[Slab], images: Option<&Images>) {
-        let count: usize = slabs.iter().map(|slab| slab.len as usize).sum();
         let pairs = slabs.iter().flat_map(|slab| &slab.pairs);
         let pairs = pairs.map(|pair| (pair.grains[0], (pair.grains[1], pair.impulse)));
-        if let Some(images) = images {
+        let walls = slabs.iter().flat_map(|slab| &slab.wall_pairs);
+        let walls = walls.map(|pair| (pair.grain, (pair.wall, pair.impulse)));
+        let across = images.iter().flat_map(|images| &images.pairs);
+        let across = across.map(|pair| (pair.grains[0], (pair.grains[1], pair.impulse)));
+        self.collect(slabs, images.map(|_| across), (pairs, walls));
+    }
+
+    /// The same for moments.
+    fn take_moments(&mut self, slabs: &[Slab], images: Option<&Images>) {
+        let pairs = slabs.iter().flat_map(|slab| slab.pairs.iter().zip(&slab.moments));
+        let pairs = pairs.map(|(pair, moment)| (pair.grains[0], (pair.grains[1], *moment)));
+        let walls = slabs.iter().flat_map(|slab| slab.wall_pairs.iter().zip(&slab.wall_moments));
+        let walls = walls.map(|(pair, moment)| (pair.grain, (pair.wall, *moment)));
+        let across = images.iter().flat_map(|images| &images.pairs);
+        let across = across.map(|pair| (pair.grains[0], (pair.grains[1], pair.moment)));
+        self.collect(slabs, images.map(|_| across), (pairs, walls));
+    }
+
+    /// Lists vectors of pairs, across faces if there are images, and with walls.
+    fn collect(
+        &mut self,
+        slabs: &[Slab],
+        images: Option<impl Iterator<Item = Entry>>,
+        (pairs, walls): (impl Iterator<Item = Entry>, impl Iterator<Item = Entry>),
+    ) {
+        let count: usize = slabs.iter().map(|slab| slab.len as usize).sum();
+        if let Some(across) = images {
             // A pair may be in the box at one search and across a face at the next.
-            let across = images.pairs.iter();
-            let across = across.map(|pair| (pair.grains[0], (pair.grains[1], pair.impulse)));
             let mut all: Vec<_> = pairs.chain(across).collect();
             all.sort_by_key(|(grain, _)| *grain);
             collect(count, all.into_iter(), &mut self.starts, &mut self.entries);
         } else {
             collect(count, pairs, &mut self.starts, &mut self.entries);
         }
-        let pairs = slabs.iter().flat_map(|slab| &slab.wall_pairs);
-        let pairs = pairs.map(|pair| (pair.grain, (pair.wall, pair.impulse)));
-        collect(count, pairs, &mut self.wall_starts, &mut self.wall_entries);
+        collect(count, walls, &mut self.wall_starts, &mut self.wall_entries);
+    }
+
+    /// Assigns to the pairs of a slab the moments they had.
+    fn hand_over_moments(&self, previous: &[u32], slab: &mut Slab) {
+        let Slab { pairs, wall_pairs, moments, wall_moments, .. } = slab;
+        moments.clear();
+        moments.extend(
+            pairs.iter().map(|pair| self.of(pair.grains.map(|grain| previous[grain as usize]))),
+        );
+        wall_moments.clear();
+        wall_moments.extend(
+            wall_pairs.iter().map(|pair| self.of_wall(previous[pair.grain as usize], pair.wall)),
+        );
+    }
+
+    /// The impulse of a wall on a grain, by the place it had.
+    fn of_wall(&self, grain: u32, wall: u32) -> Vector3<f64> {
+        if grain == NEW {
+            return Vector3::zeros();
+        }
+        find(&self.wall_starts, &self.wall_entries, grain, wall)
     }
 
     /// The impulse on the first of two grains, by the places they had.
@@ -233,13 +294,13 @@ impl Impulses {
             pair.impulse = self.of(pair.grains.map(|grain| previous[grain as usize]));
         }
         for pair in &mut slab.wall_pairs {
-            let grain = previous[pair.grain as usize];
-            if grain != NEW {
-                pair.impulse = find(&self.wall_starts, &self.wall_entries, grain, pair.wall);
-            }
+            pair.impulse = self.of_wall(previous[pair.grain as usize], pair.wall);
         }
     }
 }
+
+/// A grain, the other grain or the wall, and a vector.
+type Entry = (u32, (u32, Vector3<f64>));
 
 /// Writes the nonzero entries as a table with a row for each of `count` grains; the items are sorted by
 /// grain.

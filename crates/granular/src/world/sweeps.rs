@@ -1,6 +1,6 @@
 //! The sweeps over the contacts of a step.
 
-use super::World;
+use super::{World, servos::Servos};
 use crate::{
     contact::larger,
     grains::Motion,
@@ -20,7 +20,7 @@ impl World {
         let scale = self.slabs.iter().map(|slab| slab.scale).fold(across, f64::max);
         let scale = link.largest(scale)?;
         let scale = if scale > 0.0 { scale } else { 1.0 };
-        let (count, residual) = if !self.is_alone(link) {
+        let (count, residual) = if !self.is_alone(link) || !self.servos.is_empty() {
             self.sweep_together(link, scale)?
         } else if self.settings.tolerance == 0.0 {
             self.sweep_all()
@@ -37,7 +37,9 @@ impl World {
 
     /// Sweeps with other worlds or images. Returns the number of sweeps and the residual, here and below.
     fn sweep_together<L: Link>(&mut self, link: &mut L, scale: f64) -> Result<(usize, f64), Error> {
-        let Self { settings, grains, slabs, search, .. } = self;
+        let Self { settings, grains, walls, servos, servo_velocities, slabs, search, .. } = self;
+        let mut servos =
+            Servos { servos, walls, velocities: servo_velocities, step: settings.step_size };
         let images = &mut search.images;
         let motions = &mut grains.motions[..];
         let merge: Merge<L, Motion> = L::merge_motions;
@@ -59,6 +61,7 @@ impl World {
                 let work = |slab: &mut Slab, motions: &mut [Motion]| slab.sweep(motions, true);
                 sweep(slabs, motions, (link, merge), true, (&work, None))?;
             }
+            servos.unite(slabs, link)?;
             // The estimate from within a sweep has no additional cost; only the full residual decides.
             let last = count == settings.max_sweeps;
             let across = images.as_ref().map_or(0.0, |images| images.change);

@@ -4,15 +4,12 @@ use std::{ops::Range, path::Path};
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
-use percussion_granular::{Frustum, Settings, Surface, Triangle, Wall};
+use percussion_granular::{Frustum, Servo, Settings, Surface, Triangle, Wall};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{GrainKind, Scene, WallEntry, WallShape, place::lattice};
-use crate::{
-    Error,
-    rules::{at_least_zero, refuse},
-};
+use super::{GrainKind, Scene, ServoOf, WallEntry, WallShape, place::lattice};
+use crate::{Error, rules::refuse};
 
 /// Maximum number of triangles of all meshes: every search looks at each for every grain.
 const TRIANGLE_LIMIT: usize = 100_000;
@@ -26,12 +23,12 @@ impl Scene {
         let defaults = Settings::default();
         let gravity = Vector3::from(self.gravity);
         let smallest = self.grains.iter().map(|kind| kind.range()[0]).fold(f64::INFINITY, f64::min);
-        let later = self.changes.iter().map(|change| Vector3::from(change.gravity).norm());
-        let fall = (2.0 * smallest / later.fold(gravity.norm(), f64::max)).sqrt();
+        let first = self.grains[0].material();
+        let fall = (2.0 * smallest / self.fall().norm()).sqrt();
         Settings {
             step_size: self.step_size.unwrap_or_else(|| defaults.step_size.min(0.1 * fall)),
             gravity,
-            friction: self.friction_between(self.grains[0].material(), self.grains[0].material()),
+            friction: self.interaction(first, first).friction,
             max_sweeps: self.steps.max_sweeps.unwrap_or(defaults.max_sweeps),
             tolerance: self.steps.tolerance.unwrap_or(defaults.tolerance),
             skin: self.steps.skin.unwrap_or(defaults.skin),
@@ -39,91 +36,27 @@ impl Scene {
         }
     }
 
-    fn friction_between(&self, one: &str, other: &str) -> f64 {
-        let is = |names: &[String; 2]| {
-            (names[0] == one && names[1] == other) || (names[0] == other && names[1] == one)
+    /// The forces that drive walls.
+    pub(super) fn servos(&self, walls: &[(String, Range<usize>)]) -> Vec<Servo> {
+        let servo = |(entry, (_, indices)): (&WallEntry, &(String, Range<usize>))| {
+            let ServoOf { direction, force, mass, speed } = entry.servo?;
+            Some(Servo::new(indices.clone(), unit(direction), force, mass, speed))
         };
-        let found = self.materials.iter().find(|material| is(&material.between));
-        found.map_or(self.friction, |material| material.friction)
-    }
-
-    /// A material that grains or walls name has a friction with some other.
-    fn check_names_of_materials(&self) -> Result<(), Error> {
-        let grains = self.grains.iter().map(|kind| &kind.material).enumerate();
-        let walls = self.walls.iter().map(|wall| &wall.material).enumerate();
-        let grains = grains.map(|(index, name)| (format!("grains[{index}].material"), name));
-        let walls = walls.map(|(index, name)| (format!("walls[{index}].material"), name));
-        let mut known: Vec<_> = self.materials.iter().flat_map(|entry| &entry.between).collect();
-        known.sort_unstable();
-        known.dedup();
-        for (path, name) in grains.chain(walls) {
-            let Some(name) = name.as_ref().filter(|name| !known.contains(name)) else { continue };
-            let known = match known[..] {
-                [] => "those of `[[materials]]`, of which there are none".to_owned(),
-                _ => known.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", "),
-            };
-            return Err(Error::UnknownName { path, name: name.clone(), known });
-        }
-        Ok(())
-    }
-
-    /// Materials that are known, and one friction among all grains and of each wall.
-    pub(super) fn check_materials(&self) -> Result<(), Error> {
-        let of_walls = self.walls.iter().map(WallEntry::material);
-        let mut known: Vec<&str> =
-            self.grains.iter().map(GrainKind::material).chain(of_walls).collect();
-        known.sort_unstable();
-        known.dedup();
-        for (index, material) in self.materials.iter().enumerate() {
-            let path = format!("materials[{index}]");
-            for (k, name) in material.between.iter().enumerate() {
-                if !known.contains(&name.as_str()) {
-                    let (path, name) = (format!("{path}.between[{k}]"), name.clone());
-                    return Err(Error::UnknownName { path, name, known: known.join(", ") });
-                }
-            }
-            at_least_zero(&format!("{path}.friction"), material.friction, crate::rules::FRICTION)?;
-            let restitution = material.restitution.unwrap_or_default();
-            if restitution != 0.0 {
-                let expected = "0: contacts of grains are inelastic";
-                return refuse(&format!("{path}.restitution"), &restitution, expected);
-            }
-        }
-        self.check_names_of_materials()?;
-        let grains = || self.grains.iter().map(GrainKind::material);
-        let first = self.friction_between(self.grains[0].material(), self.grains[0].material());
-        for (one, other) in grains().flat_map(|one| grains().map(move |other| (one, other))) {
-            let friction = self.friction_between(one, other);
-            if friction.to_bits() != first.to_bits() {
-                let expected = "the same friction among all grains, which have one coefficient";
-                let found = format!("{friction} between {one} and {other}, {first} otherwise");
-                return refuse("materials", &found, expected);
-            }
-        }
-        for (index, wall) in self.walls.iter().enumerate() {
-            let of = |name| self.friction_between(name, wall.material());
-            let first = of(self.grains[0].material());
-            let differs = grains().find(|name| of(name).to_bits() != first.to_bits());
-            if let Some(name) = differs.filter(|_| wall.friction.is_none()) {
-                let expected = "one friction against all grains: give the wall its `friction`";
-                let found = format!("{} against {name}, {first} against others", of(name));
-                return refuse(&format!("walls[{index}].material"), &found, expected);
-            }
-        }
-        Ok(())
+        self.walls.iter().zip(walls).filter_map(servo).collect()
     }
 
     /// The walls as they are at the start; meshes are files in `folder`.
     pub(super) fn build_walls(&self, folder: &Path) -> Result<Walls, Error> {
         let (mut walls, mut names) = (Vec::new(), Vec::new());
+        let (touching, first) = (self.touching(), self.grains[0].material());
         for (index, entry) in self.walls.iter().enumerate() {
             let path = format!("walls[{index}]");
-            let friction = entry.friction.unwrap_or_else(|| {
-                self.friction_between(self.grains[0].material(), entry.material())
-            });
+            let friction = entry
+                .friction
+                .unwrap_or_else(|| self.interaction(first, entry.material()).friction);
             let start = walls.len();
             for surface in surfaces(&format!("{path}.shape"), &entry.shape, folder)? {
-                let mut wall = Wall::fixed(surface, friction);
+                let mut wall = Wall::fixed(surface, friction).of_material(touching.walls[index]);
                 if entry.angular_velocity.is_some() {
                     wall.center = entry.center.map_or_else(|| origin(&wall.surface), Vector3::from);
                     check_turning(&path, entry, &wall)?;
@@ -141,22 +74,12 @@ impl Scene {
 }
 
 impl GrainKind {
-    fn material(&self) -> &str {
-        self.material.as_deref().unwrap_or(&self.name)
-    }
-
     /// Smallest and largest diameter (m).
     pub(super) fn range(&self) -> [f64; 2] {
         match (&self.sizes, self.diameter) {
             (Some(sizes), _) => sizes.range(),
             (None, diameter) => [diameter.unwrap_or(f64::NAN); 2],
         }
-    }
-}
-
-impl WallEntry {
-    fn material(&self) -> &str {
-        self.material.as_deref().unwrap_or(&self.name)
     }
 }
 

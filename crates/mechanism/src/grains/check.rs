@@ -3,7 +3,8 @@
 use nalgebra::Vector3;
 
 use super::{
-    Block, GrainKind, Insertion, Lattice, PlaneOf, Region, Removal, Scene, WallEntry, WallShape,
+    Block, GrainKind, Insertion, Lattice, PlaneOf, Region, Removal, Scene, ServoOf, WallEntry,
+    WallShape,
 };
 use crate::{
     Error,
@@ -297,12 +298,23 @@ fn check_motion(path: &str, wall: &WallEntry) -> Result<(), Error> {
         let valid = vanishes > wall.appears.unwrap_or(0.0);
         require(&format!("{path}.vanishes"), &vanishes, "a time after `appears`", valid)?;
     }
-    if let Some(servo) = &wall.servo {
-        let expected =
-            "no `servo`: a wall has a prescribed motion, and cannot be held at a force yet";
-        return refuse(&format!("{path}.servo"), &servo.to_string(), expected);
-    }
-    Ok(())
+    wall.servo.map_or(Ok(()), |servo| check_servo(path, wall, &servo))
+}
+
+fn check_servo(path: &str, wall: &WallEntry, servo: &ServoOf) -> Result<(), Error> {
+    let field = |name: &str| format!("{path}.servo.{name}");
+    not_zero(&field("direction"), &servo.direction)?;
+    finite(&field("force"), &[servo.force])?;
+    positive(&field("mass"), servo.mass, "a positive finite mass (kg)")?;
+    positive(&field("speed"), servo.speed, "a positive finite speed (m/s)")?;
+    let expected = "a motion by the `servo` alone, apart from a rotation";
+    let refused = |name: &str, found: &dyn std::fmt::Debug| {
+        refuse(&format!("{path}.{name}"), &found, expected)
+    };
+    wall.velocity.map_or(Ok(()), |found| refused("velocity", &found))?;
+    wall.vibration.map_or(Ok(()), |found| refused("vibration.frequency", &found.frequency))?;
+    wall.from.map_or(Ok(()), |found| refused("from", &found))?;
+    wall.until.map_or(Ok(()), |found| refused("until", &found))
 }
 
 fn check_removal(path: &str, removal: &Removal) -> Result<(), Error> {

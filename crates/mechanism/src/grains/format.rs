@@ -1,7 +1,11 @@
 //! The fields of a [`Scene`].
 
+mod measured;
+
 use percussion_collision::Shape;
 use serde::Deserialize;
+
+pub use self::measured::{Cells, FlowPlane, Radial, Statistics, SurfaceOf};
 
 use super::Sizes;
 
@@ -18,6 +22,16 @@ pub struct Scene {
     pub duration: f64,
     /// Coefficient of friction of contacts without one of their own, ≥ 0.
     pub friction: f64,
+    /// Coefficient of restitution of contacts without one of their own, from 0 to 1; default 0.
+    #[serde(default)]
+    pub restitution: f64,
+    /// Length by which contacts without one of their own resist rolling (m), ≥ 0: the largest moment is this times the normal
+    /// force; default 0.
+    #[serde(default)]
+    pub rolling_friction: f64,
+    /// The same for spinning about the normal.
+    #[serde(default)]
+    pub spinning_friction: f64,
     /// Gravitational acceleration (m/s²), default `(0, 0, −9.81)`.
     #[serde(default = "gravity")]
     pub gravity: [f64; 3],
@@ -32,7 +46,7 @@ pub struct Scene {
     /// The walls.
     #[serde(default)]
     pub walls: Vec<WallEntry>,
-    /// Friction between materials.
+    /// How materials touch.
     #[serde(default)]
     pub materials: Vec<Material>,
     /// Where and when grains come in.
@@ -85,6 +99,9 @@ pub struct Steps {
     pub tolerance: Option<f64>,
     /// Additional distance up to which pairs are listed, in largest diameters, in `(0, 1]`.
     pub skin: Option<f64>,
+    /// Speed of approach (m/s) below which contacts are inelastic, ≥ 0; default five times the speed that gravity gives in a
+    /// step. Without restitution it has no meaning.
+    pub inelastic_below: Option<f64>,
 }
 
 /// Grains of one density, of one size or of several.
@@ -110,16 +127,20 @@ fn grains() -> String {
     "grains".to_owned()
 }
 
-/// Friction between two materials.
+/// How two materials touch.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
     /// The two materials, which may be the same.
     pub between: [String; 2],
-    /// Coefficient of friction, ≥ 0.
-    pub friction: f64,
-    /// Coefficient of restitution: only 0 is possible.
+    /// Coefficient of friction, ≥ 0; default that of the scene.
+    pub friction: Option<f64>,
+    /// Coefficient of restitution, from 0 to 1; default that of the scene.
     pub restitution: Option<f64>,
+    /// Length by which rolling is resisted (m), ≥ 0; default that of the scene.
+    pub rolling_friction: Option<f64>,
+    /// The same for spinning about the normal.
+    pub spinning_friction: Option<f64>,
 }
 
 /// A wall with its motion.
@@ -150,8 +171,22 @@ pub struct WallEntry {
     pub appears: Option<f64>,
     /// Time from which on it is no longer there (s), by default never.
     pub vanishes: Option<f64>,
-    /// A force at which the wall is held (N): not possible yet.
-    pub servo: Option<toml::Value>,
+    /// A force that drives the wall; it then has no `velocity`, `vibration`, `from` and `until`.
+    pub servo: Option<ServoOf>,
+}
+
+/// A force that drives a wall along a direction, by Newton's law.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServoOf {
+    /// Direction of motion and force, of any length but zero.
+    pub direction: [f64; 3],
+    /// Force on the wall along the direction (N), without that of the grains; gravity does not act on the wall.
+    pub force: f64,
+    /// Mass of the wall (kg), positive: without grains its speed changes by force over mass.
+    pub mass: f64,
+    /// Largest speed (m/s), positive.
+    pub speed: f64,
 }
 
 /// Displacement `amplitude · sin(2π frequency (t − from))`.
@@ -409,73 +444,4 @@ pub struct Output {
     pub pictures: Option<f64>,
     /// Seconds between checkpoints, default every 1000 steps.
     pub checkpoints: Option<f64>,
-}
-
-/// What is measured.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Statistics {
-    /// Seconds between lines of the table, default a hundredth of the duration.
-    pub every: Option<f64>,
-    /// Time from which on averages are taken (s), default half of the duration.
-    pub from: Option<f64>,
-    /// Cells for solid fraction and velocity.
-    pub cells: Option<Cells>,
-    /// The radial distribution of grains in a box.
-    pub radial: Option<Radial>,
-    /// Planes through which mass flow is counted.
-    pub planes: Vec<FlowPlane>,
-    /// The surface whose angle is measured.
-    pub surface: Option<SurfaceOf>,
-}
-
-/// A free surface: a slope, or with a `center` a cone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SurfaceOf {
-    /// The axis of the cone in `x` and `y` (m).
-    pub center: Option<[f64; 2]>,
-}
-
-/// Equal cells of a box.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cells {
-    /// Lower corner (m).
-    pub low: [f64; 3],
-    /// Upper corner (m).
-    pub high: [f64; 3],
-    /// Number along each axis, at least 1, at most a million cells.
-    pub counts: [usize; 3],
-}
-
-/// A box whose grains are counted by their distances from each other.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Radial {
-    /// Lower corner (m).
-    pub low: [f64; 3],
-    /// Upper corner (m).
-    pub high: [f64; 3],
-    /// Largest distance (m), positive and at most the shortest edge of the box.
-    pub reach: f64,
-    /// Number of equal classes of the distance, from 1 to 10 000; default 100.
-    #[serde(default = "bins")]
-    pub bins: usize,
-}
-
-const fn bins() -> usize {
-    100
-}
-
-/// A plane through which mass flow is counted, positive along `normal`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FlowPlane {
-    /// Name, unique among planes.
-    pub name: String,
-    /// A point of it (m).
-    pub point: [f64; 3],
-    /// Its normal, of any length but zero.
-    pub normal: [f64; 3],
 }

@@ -112,6 +112,11 @@ impl Scene {
             require(&format!("{path}.velocity"), &velocity, expected, velocity[k] == 0.0)?;
             let shaken = entry.vibration.map_or(0.0, |vibration| vibration.amplitude[k].abs());
             let margin = far.min(0.5 * edge) + shaken;
+            let direction = entry.servo.map_or([0.0; 3], |servo| servo.direction);
+            let expected =
+                "a direction across the axes that repeat, on which the wall would leave the box";
+            let across = is_across(&Vector3::from(direction), k);
+            require(&format!("{path}.servo.direction"), &direction, expected, across)?;
             let first = ((begin - margin - high) / edge).ceil();
             let last = ((end + margin - low) / edge).floor();
             let image = |wall: &Wall, times: f64| {

@@ -149,7 +149,7 @@ impl GrainKind {
 /// Adds grains on a lattice or at random positions.
 pub(super) fn fill(
     domain: &mut impl Domain,
-    kind: &GrainKind,
+    (kind, material): (&GrainKind, u8),
     insertion: &Insertion,
     path: &str,
 ) -> Result<(), Error> {
@@ -186,7 +186,8 @@ pub(super) fn fill(
                 if alone { room.is_clear(&place, radius) } else { room.is_free(&place, radius) };
             if inside && free && found < wanted {
                 // Each rank keeps only its own grains.
-                domain.add(&kind.grain(place, diameter, insertion.velocity))?;
+                let grain = kind.grain(place, diameter, insertion.velocity);
+                domain.add(&Grain { material, ..grain })?;
                 found += 1;
             }
         }
@@ -211,8 +212,8 @@ pub(super) fn fill(
             grains.push(kind.grain(place, diameter, insertion.velocity));
         }
     }
-    for grain in &grains {
-        domain.add(grain)?;
+    for grain in grains {
+        domain.add(&Grain { material, ..grain })?;
     }
     Ok(())
 }
@@ -220,7 +221,7 @@ pub(super) fn fill(
 /// Adds up to `count` grains of a stream at step `step` and returns how many found no room.
 pub(super) fn pour(
     domain: &mut impl Domain,
-    kind: &GrainKind,
+    (kind, material): (&GrainKind, u8),
     insertion: &Insertion,
     (step, count): (u64, u64),
 ) -> Result<u64, StepError> {
@@ -237,8 +238,8 @@ pub(super) fn pour(
             None => turned_away += 1,
         }
     }
-    for grain in &grains {
-        domain.add(grain)?;
+    for grain in grains {
+        domain.add(&Grain { material, ..grain })?;
     }
     Ok(turned_away)
 }

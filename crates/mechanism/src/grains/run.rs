@@ -60,6 +60,14 @@ impl<D: Domain> Run<D> {
     ) -> Result<Self, Error> {
         let built = scene.build_walls(folder).and_then(|(walls, names)| {
             let mut domain = make(scene.settings(), walls)?;
+            let materials = scene.touching().materials;
+            if !materials.is_empty() {
+                domain.set_materials(materials)?;
+            }
+            let servos = scene.servos(&names);
+            if !servos.is_empty() {
+                domain.set_servos(servos)?;
+            }
             if let Some(periods) = scene.periodic.periods() {
                 domain.set_periods(periods)?;
             }
@@ -236,7 +244,8 @@ fn fill(scene: &Scene, domain: &mut impl Domain, step: u64) -> Result<(), Error>
         if insertion.stream.is_none() && due == step {
             let path = format!("insert[{index}]");
             let kind = scene.kind_of(&path, insertion)?;
-            place::fill(domain, &scene.grains[kind], insertion, &path)?;
+            let material = scene.touching().grains[kind];
+            place::fill(domain, (&scene.grains[kind], material), insertion, &path)?;
         }
     }
     Ok(())
@@ -263,7 +272,8 @@ fn pour(scene: &Scene, domain: &mut impl Domain, step: u64) -> Result<u64, Error
         };
         let count = due(step + 1) - due(step);
         if count > 0 {
-            turned_away += place::pour(domain, &scene.grains[kind], insertion, (step, count))?;
+            let kind = (&scene.grains[kind], scene.touching().grains[kind]);
+            turned_away += place::pour(domain, kind, insertion, (step, count))?;
         }
     }
     Ok(turned_away)

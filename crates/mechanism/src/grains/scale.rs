@@ -8,7 +8,7 @@ use crate::Error;
 
 impl Scene {
     /// The same scene with all lengths `factor` times as large, and masses in proportion to volumes; densities, times,
-    /// velocities and angular velocities stay.
+    /// velocities and angular velocities stay. Forces of servos grow as weights do.
     ///
     /// # Errors
     ///
@@ -29,7 +29,18 @@ impl Scene {
         }
         let Periodic { x, y, z } = &mut self.periodic;
         [x, y, z].into_iter().flatten().flatten().for_each(|end| *end *= factor);
+        self.rolling_friction *= factor;
+        self.spinning_friction *= factor;
+        for pair in &mut self.materials {
+            let lengths = [&mut pair.rolling_friction, &mut pair.spinning_friction];
+            lengths.into_iter().flatten().for_each(|length| *length *= factor);
+        }
         for (index, wall) in self.walls.iter_mut().enumerate() {
+            if let Some(servo) = &mut wall.servo {
+                // As the weights of the grains.
+                servo.force *= factor.powi(3);
+                servo.mass *= factor.powi(3);
+            }
             scale_wall(wall, factor, &format!("walls[{index}].shape"))?;
         }
         for insertion in &mut self.insert {

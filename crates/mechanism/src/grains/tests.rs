@@ -5,6 +5,8 @@ use percussion_granular::scenes;
 use super::*;
 
 mod changes;
+mod materials;
+mod servo;
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -77,9 +79,18 @@ fn what_cannot_be_done_is_refused_with_line_field_and_expectation() {
             wall(&format!("{plane}\nangular_velocity = [0, 0, 1]")),
             &["line 13", "maps the wall onto itself"],
         ),
+        (wall(&format!("{plane}\nservo = 3.0")), &["line 13", "servo", "3.0"]),
         (
-            wall(&format!("{plane}\nservo = 3.0")),
-            &["line 13", "`walls[1].servo` is \"3.0\"", "prescribed motion"],
+            wall(&format!(
+                "{plane}\nservo = {{ direction = [1, 0, 0], force = 3, mass = 0, speed = 1 }}"
+            )),
+            &["line 13", "`walls[1].servo.mass` is 0", "positive finite mass"],
+        ),
+        (
+            wall(&format!(
+                "{plane}\nvelocity = [1, 0, 0]\nservo = {{ direction = [1, 0, 0], force = 3, mass = 1, speed = 1 }}"
+            )),
+            &["line 13", "walls[1].velocity", "by the `servo` alone"],
         ),
         (
             wall(&format!("{plane}\nfriction = -1")),
@@ -91,12 +102,6 @@ fn what_cannot_be_done_is_refused_with_line_field_and_expectation() {
         ),
         (wall("shape.ball = { radius = 1.0 }"), &["line 12", "ball", "plane"]),
         (wall(&format!("{plane}\nspeed = 1")), &["speed", "line 13"]),
-        (
-            format!(
-                "{BIN}[[materials]]\nbetween = ['grains', 'floor']\nfriction = 0.2\nrestitution = 0.5"
-            ),
-            &["line 13", "restitution` is 0.5", "inelastic"],
-        ),
         (
             format!("{BIN}[[materials]]\nbetween = ['grains', 'flor']\nfriction = 0.2"),
             &["line 11", "flor", "floor, grains"],

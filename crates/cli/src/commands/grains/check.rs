@@ -30,6 +30,13 @@ struct Check {
     /// That come in later, at most.
     grains_to_come: f64,
     walls: usize,
+    /// Walls that a force drives.
+    servos: usize,
+    /// Different materials, where they decide friction and restitution.
+    materials: usize,
+    /// m/s, where contacts bounce.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inelastic_below: Option<f64>,
     /// m, edges of the box along the axes on which the scene repeats itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     periods: Option<[Option<f64>; 3]>,
@@ -56,7 +63,7 @@ pub(super) fn execute(arguments: &Grains, scene: &Scene<World>) -> Result<Verdic
 
 fn check(arguments: &Grains, scene: &Scene<World>) -> Result<Check> {
     let world = scene.world();
-    let grains = world.grains();
+    let (grains, materials) = (world.grains(), world.materials());
     let Settings { step_size, max_sweeps, .. } = *world.settings();
     let duration = arguments.duration.unwrap_or(scene.duration());
     let to_come = scene.run().map_or(0.0, |run| run.scene().grains_to_come(duration));
@@ -71,6 +78,9 @@ fn check(arguments: &Grains, scene: &Scene<World>) -> Result<Check> {
         grains: grains.len(),
         grains_to_come: to_come,
         walls: world.walls().len(),
+        servos: world.servos().len(),
+        materials: world.materials().len(),
+        inelastic_below: materials.bounce().then_some(materials.inelastic_below),
         periods: world.periods().map(|periods| periods.edges),
         mass: (0..grains.len()).map(|index| grains.mass(index)).sum(),
         diameters: (!grains.is_empty()).then(|| [2.0 * grains.smallest_radius(), 2.0 * largest]),
@@ -136,6 +146,14 @@ fn text(check: &Check) -> String {
         let edges = edges.filter_map(|(axis, edge)| Some(format!("{axis} {}", short(edge?))));
         let edges = edges.collect::<Vec<_>>().join(", ");
         table.push(["repeats itself along".to_owned(), edges, "m".to_owned()]);
+    }
+    for (quantity, count) in [("driven by a force", check.servos), ("materials", check.materials)] {
+        if count > 0 {
+            table.push([quantity.to_owned(), whole(count), String::new()]);
+        }
+    }
+    if let Some(speed) = check.inelastic_below {
+        table.push(["inelastic below".to_owned(), short(speed), "m/s".to_owned()]);
     }
     for (quantity, value, unit) in rows {
         table.push([quantity.to_owned(), value, unit.to_owned()]);

@@ -1,0 +1,124 @@
+//! Changes of the settings, walls and materials of a world between steps.
+
+use nalgebra::Vector3;
+
+use super::World;
+use crate::{
+    grains::Grains,
+    materials::{Materials, UNKNOWN},
+    servo::{self, Servo},
+    settings::{Error, Settings},
+    wall::Wall,
+};
+
+impl World {
+    /// Replaces wall `index`, for example to change its motion or its position.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Wall`], also if there is no such wall.
+    pub fn set_wall(&mut self, index: usize, wall: Wall) -> Result<(), Error> {
+        check_wall(index, &wall, &self.materials)?;
+        let value = self.walls.len() as f64;
+        let expected = "more walls than the index";
+        let place = self.walls.get_mut(index);
+        *place.ok_or(Error::Wall { index, name: "number of walls", value, expected })? = wall;
+        self.outdated();
+        Ok(())
+    }
+
+    /// Changes the motion of wall `index` from the next step on: its velocity (m/s) and the angular velocity of its
+    /// surface (rad/s). Contacts and their impulses are kept, unlike by [`set_wall`](Self::set_wall).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Wall`], also if there is no such wall.
+    pub fn drive_wall(
+        &mut self,
+        index: usize,
+        velocity: Vector3<f64>,
+        angular_velocity: Vector3<f64>,
+    ) -> Result<(), Error> {
+        let value = self.walls.len() as f64;
+        let expected = "more walls than the index";
+        let wall = self.walls.get_mut(index);
+        let wall = wall.ok_or(Error::Wall { index, name: "number of walls", value, expected })?;
+        let driven = Wall { velocity, angular_velocity, ..wall.clone() };
+        check_wall(index, &driven, &self.materials)?;
+        *wall = driven;
+        Ok(())
+    }
+
+    /// The settings.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// How grains and walls touch; empty where settings and walls say so.
+    #[must_use]
+    pub const fn materials(&self) -> &Materials {
+        &self.materials
+    }
+
+    /// Sets how grains and walls touch from the next step on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`]; [`Error::Grain`] and [`Error::Wall`] where one has a material that the table lacks.
+    pub fn set_materials(&mut self, materials: Materials) -> Result<(), Error> {
+        materials.check()?;
+        let Grains { identities, materials: all, .. } = &self.grains;
+        for (&identity, &material) in identities.iter().zip(all) {
+            if !materials.has(material) {
+                let (name, value, expected) = ("material", material.into(), UNKNOWN);
+                return Err(Error::Grain { identity, name, value, expected });
+            }
+        }
+        for (index, wall) in self.walls.iter().enumerate() {
+            check_wall(index, wall, &materials)?;
+        }
+        self.materials = materials;
+        self.outdated();
+        Ok(())
+    }
+
+    /// The forces that drive walls, with their velocities.
+    #[must_use]
+    pub fn servos(&self) -> &[Servo] {
+        &self.servos
+    }
+
+    /// Sets the forces that drive walls from the next step on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Wall`] with the first wall of a servo that is invalid.
+    pub fn set_servos(&mut self, servos: Vec<Servo>) -> Result<(), Error> {
+        servo::check(&servos, self.walls.len())?;
+        servo::drive(&servos, &mut self.walls);
+        self.servos = servos;
+        self.outdated();
+        Ok(())
+    }
+
+    /// Changes the settings from the next step on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`].
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
+        settings.check()?;
+        self.settings = settings;
+        self.outdated();
+        Ok(())
+    }
+}
+
+pub(super) fn check_wall(index: usize, wall: &Wall, materials: &Materials) -> Result<(), Error> {
+    let unknown = || ("material", wall.material.into(), UNKNOWN);
+    match wall.fault().or_else(|| (!materials.has(wall.material)).then(unknown)) {
+        Some((name, value, expected)) => Err(Error::Wall { index, name, value, expected }),
+        None => Ok(()),
+    }
+}
