@@ -49,7 +49,7 @@ pub struct Report {
     /// Work of the contact impulses against the velocities at the end, and of moments against the angular velocities (J).
     pub contact_work: f64,
     /// Energy added by the removal of overlaps (J): in gravity by moving grains, or, as an upper bound, in
-    /// the kinetic energy.
+    /// the kinetic energy, and then with that of contacts that bounce.
     pub lifting: f64,
     /// Sum of the impulses of walls on grains (N·s).
     pub wall_impulse: Vector3<f64>,
