@@ -38,7 +38,7 @@ const RIDGE: f64 = 1e-10;
 /// The largest number of steps.
 const STEPS: usize = 6;
 
-/// Solves by Coulomb's law in place; `None`, with the impulses of the start, if the steps do not reach the tolerance there are no
+/// Solves by Coulomb's law in place; `None`, with the impulses of the start, if the steps do not reach the tolerance, there are no
 /// impulses to start from, or there is one contact, which sweeps solve in closed form.
 pub(super) fn solve<D: Delassus>(
     problem: &Problem<D>,
