@@ -173,6 +173,7 @@ impl Packs {
     }
 
     /// Appends the contact of a [`Near`] pair. It is complete after [`assemble`](Self::assemble).
+    #[inline(always)]
     pub(crate) fn push(&mut self, near: &Near) {
         let [at, lane] = self.order.enter(near.grains);
         if at == self.packs.len() {

@@ -156,10 +156,54 @@ fn every_other<S: Range, T: Send>(
         [] => {}
         [slab] | [slab, _] => work(slab, items),
         _ => {
-            let middle = (slabs.len() / 2).next_multiple_of(2);
-            let (left, right) = slabs.split_at_mut(middle);
+            let (left, right) = slabs.split_at_mut(middle(slabs));
             let (near, far) = items.split_at_mut((right[0].start() - left[0].start()) as usize);
             join(|| every_other(left, near, work), || every_other(right, far, work));
+        }
+    }
+}
+
+/// Where slabs 0, 2, 4 …, of which there are at least two, are divided so that both parts have about as many grains.
+fn middle<S: Range>(slabs: &[S]) -> usize {
+    let total: u32 = slabs.iter().step_by(2).map(S::len).sum();
+    let (mut before, mut at) = (0, 0);
+    // A slab is in the first part if its middle is.
+    while at + 2 < slabs.len() && (at == 0 || 2 * before + slabs[at].len() <= total) {
+        before += slabs[at].len();
+        at += 2;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Slab(u32);
+
+    impl Range for Slab {
+        fn start(&self) -> u32 {
+            0
+        }
+
+        fn len(&self) -> u32 {
+            self.0
+        }
+    }
+
+    #[test]
+    fn every_second_slab_is_divided_by_its_grains() {
+        let cases: [(&[u32], usize); 6] = [
+            (&[5, 0, 5], 2),
+            (&[10, 0, 5, 0, 5], 2),
+            (&[5, 0, 5, 0, 10, 0], 4),
+            (&[1, 9, 1, 9, 1, 9, 1, 9], 4),
+            (&[0, 0, 0, 0, 9, 0], 4),
+            (&[9, 0, 0, 0, 0, 0], 2),
+        ];
+        for (lens, expected) in cases {
+            let slabs: Vec<Slab> = lens.iter().copied().map(Slab).collect();
+            assert_eq!(middle(&slabs), expected, "{lens:?}");
         }
     }
 }
