@@ -106,7 +106,7 @@ impl Servo {
         (!range::is_unit(direction)).then(|| ("norm of the direction", self.direction.norm(), "1"))
     }
 
-    /// What the force changes the velocity by in a step without grains (m/s).
+    /// The change of velocity in a step without grains (m/s).
     pub(crate) fn gain(&self, step: f64) -> Vector3<f64> {
         (self.velocity_with(0.0, step) - self.velocity) * self.direction.into_inner()
     }

@@ -131,10 +131,7 @@ impl Slab {
             let touching = grains.radii[a] + grains.radii[b];
             let squared = apart.norm_squared();
             if squared > (touching + reach) * (touching + reach) {
-                pair.impulse = Vector3::zeros();
-                if let Some(moment) = self.moments.get_mut(index as usize) {
-                    *moment = Vector3::zeros();
-                }
+                forget(&mut pair.impulse, self.moments.get_mut(index as usize));
                 continue;
             }
             self.contacts.push(&Near {
@@ -179,10 +176,7 @@ impl Slab {
             let (at, wall) = (pair.grain as usize, &walls[pair.wall as usize]);
             let (gap, normal) = wall.gap(&grains.positions[at], grains.radii[at]);
             if gap > reach {
-                pair.impulse = Vector3::zeros();
-                if let Some(moment) = self.wall_moments.get_mut(index as usize) {
-                    *moment = Vector3::zeros();
-                }
+                forget(&mut pair.impulse, self.wall_moments.get_mut(index as usize));
                 continue;
             }
             self.overlap = self.overlap.max(-gap);
@@ -324,5 +318,14 @@ impl Range for Slab {
 
     fn len(&self) -> u32 {
         self.len
+    }
+}
+
+/// Sets the impulse of a pair that is apart, and its moment, to zero.
+#[inline]
+fn forget(impulse: &mut Vector3<f64>, moment: Option<&mut Vector3<f64>>) {
+    *impulse = Vector3::zeros();
+    if let Some(moment) = moment {
+        *moment = Vector3::zeros();
     }
 }

@@ -1,9 +1,10 @@
 //! Contacts of the bodies of a slab in packs of eight that share no body and are solved at once: [`Packs`].
 //!
 //! As in the [packs of spheres](crate::packs) the result is that of one contact after another, to the bit. Only the sums
-//! over contacts that a step reports are added up in the order of the packs. Contacts with
-//! boundaries have packs of their own, and precede all others. Behind those of each kind come the contacts that slid in the
-//! last step, in packs of their own, too: a pack with one contact that slides takes as long as one of which all do.
+//! over contacts that a step reports are added up in the order of the packs.
+//!
+//! Contacts with boundaries have packs of their own, before all others. Contacts that slid in the last step have packs of
+//! their own, too, behind the others of their kind: a pack with one contact that slides takes as long as one of which all do.
 
 mod assemble;
 mod judged;
