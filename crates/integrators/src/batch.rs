@@ -184,8 +184,9 @@ impl Batch {
 
     /// Makes this number of steps in every world that has not failed, and returns what each did.
     pub fn advance(&mut self, steps: usize) -> Vec<Advance> {
+        // One world at a time, so that no thread is left with many while others have none.
         #[cfg(feature = "rayon")]
-        let worlds = self.worlds.par_iter_mut();
+        let worlds = self.worlds.par_iter_mut().with_max_len(1);
         #[cfg(not(feature = "rayon"))]
         let worlds = self.worlds.iter_mut();
         worlds.map(|world| world.advance(steps)).collect()

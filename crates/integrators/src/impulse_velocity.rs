@@ -16,9 +16,10 @@
 //! dissipation](percussion_complementarity::friction::Law). An open gap may close within the step but not
 //! become negative; of a penetration, the fraction `ε` of its depth is removed. Impacts are inelastic.
 //!
-//! - **Contacts of the problem**: those that penetrate at `q` and those violated at `q ⊕ h v_f`, where `v_f`
-//!   is the velocity without contact impulses. When others are violated at `q'`, they are added and the step
-//!   is solved again; contacts are only added, so this ends. The contacts left out would carry no impulse.
+//! - **Contacts of the problem**: those that penetrate at `q`, those violated at `q ⊕ h v_f`, where `v_f`
+//!   is the velocity without contact impulses, and, with a warm start, those that pressed in the last step and are
+//!   near. When others are violated at `q'`, they are added and the step is solved again; contacts are only added,
+//!   so this ends. The contacts left out would carry no impulse.
 //! - **One problem per step**, solved by any [`Method`], from the impulses of the last step. It is linearized
 //!   only once: gaps hold at `q'` up to their curvature within the step, a penetration of order `h²`, which
 //!   later steps remove.
@@ -204,6 +205,17 @@ impl ImpulseVelocity {
             .map_err(|source| Error::Contacts { time: state.time, source })
     }
 
+    /// Adds the contacts that pressed in the last step and are near: most of them press again, which would otherwise be
+    /// known only after a solve without them.
+    fn expect_pressed(&mut self, motion: &Motion) {
+        if self.settings.warm_start {
+            let near = |contact: &usize| motion.contacts.is_present(*contact);
+            self.active.extend(self.level.pressed().filter(near));
+            self.active.sort_unstable();
+            self.active.dedup();
+        }
+    }
+
     /// Writes `q' = q ⊕ h v'`.
     fn advance(&mut self, motion: &Motion) {
         self.tangent.copy_from(&self.velocity);
@@ -278,6 +290,7 @@ impl Scheme for ImpulseVelocity {
         self.active.clear();
         self.activate(motion, Position::Start)?;
         self.activate(motion, Position::End)?;
+        self.expect_pressed(motion);
         loop {
             self.pass(motion, report)?;
             self.advance(motion);

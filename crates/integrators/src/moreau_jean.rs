@@ -22,11 +22,11 @@
 //! - **Penetration** is not removed: gaps only determine whether a contact is open or closed, and a contact penetrates by
 //!   up to the displacement of half a step before it is detected. This drift of positions is the price of exact restitution.
 //! - **Order**: smooth motion is of second order for θ = 1/2; steps with impacts are of first order.
-//! - **Iteration**: forces and masses at `(q_θ, v_θ)` depend on `v'`. Starting with `v' = v` they are evaluated and the
-//!   contact problem is solved repeatedly, until no coordinate of `q'` moves by more than [`Settings::iteration_tolerance`].
-//!   Constant forces take two passes. Until a change is large, or does not fall to a fourth, passes divide by the masses `M₀` of the first
-//!   one: with the velocity `v'_k` of the last, the next has `v_f = v'_k - M_0^{-1} (M(q_\theta) (v'_k - v) - h\, k(q_\theta,
-//!   v_\theta))`, which is the equation above once `v'_k` stays.
+//! - **Iteration**: forces and masses at `(q_θ, v_θ)` depend on `v'`. Starting with `v' = v`, or with the change of the last step
+//!   added where steps change `v` alike, they are evaluated and the contact problem is solved repeatedly, until no coordinate of
+//!   `q'` moves by more than [`Settings::iteration_tolerance`]. Until a change is large, or does not fall to a fourth, passes
+//!   divide by the masses `M₀` of the first one: with the velocity `v'_k` of the last, the next has `v_f = v'_k - M_0^{-1}
+//!   (M(q_\theta) (v'_k - v) - h\, k(q_\theta, v_\theta))`, which is the equation above once `v'_k` stays.
 //! - **Does not** accept a step whose iteration did not converge, nor one whose problem was not solved unless
 //!   [`Settings::unsolved`] allows it.
 //! - **Cost** usually one factorization of `M`, one Delassus operator and one evaluation of each gap; in each pass the inverse
@@ -53,12 +53,15 @@
 //! time-integration methods for nonsmooth elastodynamics with contact", *ZAMM* 96 (2016) 585–603 (the bounds of θ).
 
 pub mod derivative;
+mod given;
+mod guess;
 
 use std::mem;
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction::{Law, Method, document::Document};
 
+use self::guess::Guess;
 use crate::{
     energy::Allowance,
     error::Error,
@@ -67,7 +70,7 @@ use crate::{
     scales::Scales,
     settings,
     simulation::{End, Motion, Scheme},
-    velocity_level::{self, Exchange, Place, Unsolved, VelocityLevel},
+    velocity_level::{self, Place, Unsolved, VelocityLevel},
 };
 
 /// Settings of the [`MoreauJean`].
@@ -198,6 +201,7 @@ pub struct MoreauJean {
     /// `v_f`, first without and then with the constraints.
     free: DVector<f64>,
     forces: DMatrix<f64>,
+    first_guess: Guess,
     /// `v'` of the last pass and of the one before.
     velocity: DVector<f64>,
     guess: DVector<f64>,
@@ -214,46 +218,6 @@ impl MoreauJean {
     #[must_use]
     pub const fn scales(&self) -> &Scales {
         &self.scales
-    }
-
-    /// The next step has this length (s), and its closed contacts are those `closed` (ascending), which are inelastic. Their rows
-    /// and the constraints are those at the end of the step, so that they hold there. The passes end when no velocity changes by
-    /// more than its accuracy (m/s, rad/s).
-    pub(crate) fn prepare(&mut self, step_size: f64, closed: &[usize], accuracy: &[f64]) {
-        self.settings.step_size = step_size;
-        self.level.resize(step_size);
-        let share = step_size * self.settings.implicitness;
-        self.tolerances.iter_mut().zip(accuracy).for_each(|(tolerance, a)| *tolerance = share * a);
-        self.active.clear();
-        self.active.extend_from_slice(closed);
-        self.is_given = true;
-    }
-
-    /// The contacts of the last step from `before` with their impulses; they are stored for the next one.
-    pub(crate) fn exchanges(&mut self, before: &[f64]) -> Vec<Exchange> {
-        self.level.keep();
-        self.level.exchanges(before, self.velocity.as_slice())
-    }
-
-    /// The impulses of the friction of joints in the last step (N·s, N·m·s), in the order of the model.
-    pub(crate) fn joint_friction(&self) -> &[f64] {
-        self.level.joint_friction()
-    }
-
-    /// Work of the last step's forces without a potential that are not those of actuators (J).
-    ///
-    /// They act at `(q_θ, v_θ)`, so that this is exact for the step.
-    pub(crate) fn other_work(&self, Motion { model, state, .. }: &Motion) -> f64 {
-        let Settings { step_size: h, implicitness: theta, .. } = self.settings;
-        let ends = state.velocity.iter().zip(&self.velocity);
-        let velocity: Vec<f64> = ends.map(|(v, end)| (1.0 - theta) * v + theta * end).collect();
-        let time = state.time + theta * h;
-        h * model.power_of_others(&self.middle, &velocity, time)
-    }
-
-    /// Numbers of passes of the last step and of iterations of their contact problems.
-    pub(crate) const fn work(&self) -> [usize; 2] {
-        [self.level.work.passes, self.level.work.sweeps]
     }
 
     /// Moves the point of the contacts to the end of a step to `guess`.
@@ -411,6 +375,7 @@ impl Scheme for MoreauJean {
             is_given: false,
             free: DVector::zeros(velocities),
             forces: DMatrix::zeros(velocities, 1),
+            first_guess: Guess::default(),
             velocity: DVector::zeros(velocities),
             guess: DVector::zeros(velocities),
             tangent: DVector::zeros(velocities),
@@ -446,8 +411,14 @@ impl Scheme for MoreauJean {
             self.settings;
         self.level.work = RoundCones::default();
         let Motion { model, state, .. } = &*motion;
-        self.guess.copy_from_slice(&state.velocity);
-        self.tangent.copy_from(&self.guess);
+        if self.is_given || !self.settings.warm_start {
+            self.first_guess.forget();
+        }
+        let Self { first_guess, guess, tolerances, .. } = self;
+        let small = |(change, tolerance): (&f64, &f64)| h * theta * change.abs() <= *tolerance;
+        let is_small = |change: &[f64]| change.iter().zip(&*tolerances).all(small);
+        first_guess.write(&state.velocity, is_small, guess.as_mut_slice());
+        self.tangent.copy_from_slice(&state.velocity);
         self.tangent *= 0.5 * h;
         let tangent = self.tangent.as_slice();
         model.system().retract(&state.coordinates, tangent, &mut self.forecast);
@@ -481,6 +452,8 @@ impl Scheme for MoreauJean {
     }
 
     fn finish(&mut self, motion: &mut Motion, report: &mut StepReport) -> Result<Allowance, Error> {
+        let Self { first_guess, velocity, strides, .. } = self;
+        first_guess.enter(&motion.state.velocity, velocity.as_slice(), strides);
         if self.settings.projection {
             self.level.close(motion, &mut self.coordinates, &self.velocity, report)?;
         }

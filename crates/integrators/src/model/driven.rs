@@ -51,16 +51,19 @@ pub(crate) struct Driven {
     controls: Controls,
     /// Whether an actuator couples velocities of different trees.
     is_coupled: bool,
-    step: RwLock<Option<Step>>,
+    step: RwLock<Step>,
 }
 
 /// The actuators in the current step.
 #[derive(Clone, Debug)]
 struct Step {
+    /// Whether there is one; the rest is scratch otherwise.
+    is_now: bool,
     /// Length `h` (s).
     length: f64,
-    /// `h (θ h k + d) r rᵀ` of all, and its entries that are not zero, by columns: column, row and entry.
+    /// `h (θ h k + d) r rᵀ` of all, the entries that it may have, by columns (column and row), and those that are not zero.
     added: DMatrix<f64>,
+    places: Vec<(usize, usize)>,
     entries: Vec<(usize, usize, f64)>,
     /// `r c` of all.
     forces: Vec<f64>,
@@ -116,7 +119,8 @@ impl Driven {
             actuator.joints.len() > 1 && !trees.iter().any(all)
         };
         let is_coupled = actuators.iter().any(joins);
-        Self { system, actuators, controls, is_coupled, step: RwLock::new(None) }
+        let step = RwLock::new(Step::new(&actuators, system.velocity_count()));
+        Self { system, actuators, controls, is_coupled, step }
     }
 
     /// Solves a step from `start` of `length` (s), with the fraction `theta` of the velocity at its end in its displacement:
@@ -165,19 +169,17 @@ impl Driven {
                 stated: None,
             }
         };
-        let laws = self.actuators.iter().enumerate().map(law).collect();
-        let count = velocity.len();
-        let (added, forces) = (DMatrix::zeros(count, count), vec![0.0; count]);
-        let mut step = Step { length, added, entries: Vec::new(), forces, laws };
+        let mut step = self.step.write().unwrap_or_else(PoisonError::into_inner);
+        (step.is_now, step.length) = (true, length);
+        step.laws.clear();
+        step.laws.extend(self.actuators.iter().enumerate().map(law));
         step.assemble(&self.actuators);
-        *self.step.write().unwrap_or_else(PoisonError::into_inner) = Some(step);
     }
 
     /// Takes actuators whose force at the end of the step, with `velocity`, is out of its range at the end of the range, and
     /// back, or has them stated. Returns whether there were any, so that the step has to be solved again.
     fn revise(&self, velocity: &[f64], is_exact: bool) -> bool {
         let mut step = self.step.write().unwrap_or_else(PoisonError::into_inner);
-        let Some(step) = step.as_mut() else { return false };
         let mut changed = false;
         for (law, actuator) in step.laws.iter_mut().zip(self.actuators.iter()) {
             let force = law.constant - law.slope * (actuator.rate(velocity) - law.rate);
@@ -228,8 +230,9 @@ impl Driven {
     /// Takes the impulse that was found for a stated actuator.
     pub(crate) fn take(&self, actuator: usize, impulse: f64) {
         let mut step = self.step.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(step) = step.as_mut() {
-            step.laws[actuator].stated = Some(impulse / step.length);
+        let force = impulse / step.length;
+        if let Some(law) = step.laws.get_mut(actuator) {
+            law.stated = Some(force);
         }
     }
 
@@ -247,12 +250,13 @@ impl Driven {
 
     /// Ends the step, after which the law is that of each instant.
     fn end(&self) {
-        *self.step.write().unwrap_or_else(PoisonError::into_inner) = None;
+        self.step.write().unwrap_or_else(PoisonError::into_inner).is_now = false;
     }
 
     /// Calls `use_it` with the current step.
     fn with<T>(&self, use_it: impl FnOnce(Option<&Step>) -> T) -> T {
-        use_it(self.step.read().unwrap_or_else(PoisonError::into_inner).as_ref())
+        let step = self.step.read().unwrap_or_else(PoisonError::into_inner);
+        use_it(step.is_now.then_some(&step))
     }
 
     /// Adds the forces at an instant.
@@ -265,14 +269,34 @@ impl Driven {
 }
 
 impl Step {
+    fn new(actuators: &[Actuator], count: usize) -> Self {
+        let pairs = |actuator: &Actuator| -> Vec<(usize, usize)> {
+            let all = || actuator.joints.iter().map(|joint| joint.velocity);
+            all().flat_map(|column| all().map(move |row| (column, row))).collect()
+        };
+        let mut places: Vec<_> = actuators.iter().flat_map(pairs).collect();
+        places.sort_unstable();
+        places.dedup();
+        Self {
+            is_now: false,
+            length: 0.0,
+            added: DMatrix::zeros(count, count),
+            entries: Vec::with_capacity(places.len()),
+            places,
+            forces: vec![0.0; count],
+            laws: Vec::with_capacity(actuators.len()),
+        }
+    }
+
     /// What the actuators add to the mass matrix, if anything.
     fn implicit(&self) -> Option<&DMatrix<f64>> {
         (!self.entries.is_empty()).then_some(&self.added)
     }
 
     fn assemble(&mut self, actuators: &[Actuator]) {
-        self.added.fill(0.0);
-        self.entries.clear();
+        for &(column, row) in &self.places {
+            self.added[(row, column)] = 0.0;
+        }
         self.forces.fill(0.0);
         for (law, actuator) in self.laws.iter().zip(actuators) {
             let (force, slope) = match (law.stated, law.held) {
@@ -285,16 +309,13 @@ impl Step {
                 for other in &actuator.joints {
                     let entry = self.length * slope * one.gear * other.gear;
                     self.added[(one.velocity, other.velocity)] += entry;
-                    self.entries.push((other.velocity, one.velocity, 0.0));
                 }
             }
         }
-        self.entries.sort_unstable_by_key(|&(column, row, _)| (column, row));
-        self.entries.dedup();
-        for (column, row, entry) in &mut self.entries {
-            *entry = self.added[(*row, *column)];
-        }
-        self.entries.retain(|(.., entry)| *entry != 0.0);
+        self.entries.clear();
+        let entries =
+            self.places.iter().map(|&(column, row)| (column, row, self.added[(row, column)]));
+        self.entries.extend(entries.filter(|(.., entry)| *entry != 0.0));
     }
 }
 

@@ -24,6 +24,13 @@ impl VelocityLevel {
         impulses.clone_from(&self.impulses);
     }
 
+    /// The contacts that pressed in the last step, ascending.
+    pub(crate) fn pressed(&self) -> impl Iterator<Item = usize> {
+        let (contacts, impulses) = &self.last;
+        let pressed = contacts.iter().zip(impulses).filter(|(_, impulse)| impulse.x > 0.0);
+        pressed.map(|(contact, _)| *contact)
+    }
+
     /// Sets the length of the next step (s).
     pub(crate) fn resize(&mut self, step_size: f64) {
         if let Some(blocks) = &mut self.blocks {

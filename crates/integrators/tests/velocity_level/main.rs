@@ -10,6 +10,7 @@ mod derivative;
 mod derivative_moreau_jean;
 mod four_bar;
 mod joints;
+mod passes;
 mod properties;
 mod refusals;
 mod scenes;
