@@ -12,7 +12,7 @@ use rayon::ThreadPool;
 
 use super::{
     Outcome, Task,
-    threads::{in_turns, pools},
+    threads::{Turns, in_turns, pools},
 };
 
 /// Steps of each in turns.
@@ -47,12 +47,12 @@ fn step(pool: &ThreadPool, world: &mut World) -> Outcome<f64> {
 fn own_rows(
     size: &str,
     updates: f64,
-    times: &[[f64; 2]],
+    turns: &Turns,
     overlap: f64,
     reach: [Option<Reach>; 2],
 ) -> Outcome {
-    let rates: Vec<f64> = times.iter().map(|[one, _]| updates / one).collect();
-    let gains: Vec<f64> = times.iter().map(|[one, two]| one / two).collect();
+    let rates: Vec<f64> = turns.times.iter().map(|[one, _]| updates / one).collect();
+    let gains: Vec<f64> = turns.times.iter().map(|[one, two]| one / two).collect();
     let accuracy = || Some(Accuracy { what: OVERLAP, ours: overlap, peer: None });
     let rate = Row {
         name: format!("spheres/{size}-updates"),
@@ -70,7 +70,7 @@ fn own_rows(
         ours: Spread::of(&gains),
         accuracy: accuracy(),
         reach: reach[1],
-        note: "as fast on two threads as on one, the same bits".to_owned(),
+        note: format!("as fast on two threads as on one, the same bits{}", turns.note()),
         ..Row::default()
     };
     Ok(gain.print()?)
@@ -89,7 +89,7 @@ fn ten_thousand() -> Outcome {
         pairs.add(own, timed(|| peer.step()));
     }
     let mut shared = alone.clone();
-    let times = in_turns(&pools, [&mut alone, &mut shared], ROUNDS, step)?;
+    let turns = in_turns(&pools, [&mut alone, &mut shared], step)?;
     if alone.grains().positions() != shared.grains().positions() {
         return Err("the bits depend on the number of threads".into());
     }
@@ -107,7 +107,7 @@ fn ten_thousand() -> Outcome {
     row.print()?;
     let updates = (report.candidates * report.sweeps) as f64;
     let reach = [None, Some(Reach::OursAtLeast(1.7))];
-    own_rows("10000", updates, &times, ours.overlap, reach)
+    own_rows("10000", updates, &turns, ours.overlap, reach)
 }
 
 /// Resident memory of this process (bytes), where the system tells it.
@@ -147,5 +147,5 @@ fn million() -> Outcome {
     }
     let updates = (report.candidates * report.sweeps) as f64;
     let reach = [Some(Reach::OursAtLeast(28e6)), None];
-    own_rows("1000000", updates, &times, overlap, reach)
+    own_rows("1000000", updates, &Turns::all(times), overlap, reach)
 }
