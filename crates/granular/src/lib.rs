@@ -87,8 +87,8 @@
 //! | [`Materials`], [`Interaction`] | friction and restitution that differ among grains and walls |
 //! | [`Settings`], [`Correction`] | tolerances and limits of a step, and its velocity correction |
 //! | [`Report`] | what a step did |
-//! | [`Touch`] | a contact of the last step with its impulse |
-//! | [`bodies`] | [`Bodies`](bodies::Bodies): clumps, boxes and other shapes |
+//! | [`Touch`], [`Force`] | a contact of the last step with its impulse, or its mean force |
+//! | [`bodies`] | [`Bodies`](bodies::Bodies): clumps, boxes and other shapes, and a [`Collection`](bodies::Collection) of them as a [`Domain`] |
 //! | [`decomposition`] | one world in several pieces, for several processes |
 //! | [`Domain`] | a world or a piece of one, for what runs on either |
 //! | [`scenes`] | worlds to begin with |
@@ -162,7 +162,7 @@ pub use report::{Report, Status};
 pub use servo::Servo;
 pub use settings::{Correction, Error, Settings};
 pub use state::State;
-pub use touch::{Partner, Touch};
+pub use touch::{Force, Partner, Touch};
 pub use wall::{Frustum, Surface, Triangle, Wall};
 pub use world::World;
 

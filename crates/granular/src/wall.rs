@@ -226,6 +226,29 @@ fn unit(name: &'static str, direction: &[f64]) -> (&'static str, bool, f64) {
     (name, range::is_unit(direction), norm)
 }
 
+#[cfg(feature = "bodies")]
+impl Surface {
+    /// A point that moves with the surface (m).
+    pub(crate) fn reference(&self) -> Vector3<f64> {
+        match self {
+            Self::Plane { point, .. } | Self::Cylinder { point, .. } | Self::Tube { point, .. } => {
+                *point
+            }
+            Self::Solid { pose, .. } => pose.translation.vector,
+            Self::Frustum(frustum) => frustum.base,
+            Self::Triangle(triangle) => triangle.corners[0],
+        }
+    }
+
+    /// Signed distance of a point (m), also where another triangle of the mesh touches instead.
+    pub(crate) fn clearance(&self, at: &Vector3<f64>) -> f64 {
+        match self {
+            Self::Triangle(triangle) => triangle.clearance(at),
+            _ => self.distance(at).0,
+        }
+    }
+}
+
 impl Surface {
     /// Signed distance of a point (m, negative behind the surface) and the direction in which it grows.
     fn distance(&self, at: &Vector3<f64>) -> (f64, Vector3<f64>) {
