@@ -85,6 +85,39 @@ impl Mold {
         self.radius
     }
 
+    /// How far the shape reaches from its center of mass in a direction of length 1, in its own axes (m).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use percussion_granular::bodies::{Ball, Mold};
+    ///
+    /// let ball = |x| Ball { center: Vector3::new(x, 0.0, 0.0), radius: 1.0 };
+    /// let clump = Mold::clump(&[ball(0.0), ball(1.0)])?;
+    /// assert!((clump.reach(&Vector3::x()) - 1.5).abs() < 1e-12);
+    /// assert!((clump.reach(&Vector3::y()) - 1.0).abs() < 1e-12);
+    /// # Ok::<(), percussion_granular::bodies::Error>(())
+    /// ```
+    #[must_use]
+    pub fn reach(&self, direction: &Vector3<f64>) -> f64 {
+        let of = |(shape, pose): (&Shape, Isometry3<f64>)| {
+            let along = direction.dot(&pose.translation.vector);
+            let own = pose.inverse_transform_vector(direction);
+            let farthest = match (shape, shape.polyhedron()) {
+                (Shape::Sphere { radius }, _) => *radius,
+                (_, Some(hull)) => {
+                    let corners = hull.vertices().iter().map(|vertex| vertex.dot(&own));
+                    corners.fold(f64::NEG_INFINITY, f64::max)
+                }
+                // Of other shapes a bound.
+                _ => self.radius + pose.translation.vector.norm(),
+            };
+            along + farthest
+        };
+        self.parts().map(of).fold(f64::NEG_INFINITY, f64::max)
+    }
+
     /// Number of parts.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::base64;
+use super::{Shapes, base64};
 
 /// The number for a grain that is not present.
 const ABSENT: u16 = u16::MAX;
@@ -22,6 +22,9 @@ pub struct Grains {
     /// The positions.
     #[serde(serialize_with = "write_places", deserialize_with = "read_places")]
     pub places: Vec<u16>,
+    /// Shapes, where the grains are no balls; the radii are then those of balls of equal volume.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shapes: Option<Shapes>,
 }
 
 impl Grains {
@@ -63,7 +66,7 @@ impl Grains {
             None => [ABSENT; 3],
         });
         let places = places.collect();
-        Self { corners: [low, high], radii, places }
+        Self { corners: [low, high], radii, places, shapes: None }
     }
 
     /// The center of a ball at a time (m), if the ball is present.
@@ -99,7 +102,7 @@ fn read_places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u16>, D
 }
 
 /// Reads numbers of `N` bytes each from base64.
-fn words<'de, D: Deserializer<'de>, const N: usize>(
+pub(super) fn words<'de, D: Deserializer<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<Vec<[u8; N]>, D::Error> {
     let text = String::deserialize(deserializer)?;
