@@ -7,6 +7,8 @@ use nalgebra::{Isometry3, Unit, Vector3};
 use percussion_collision::{Shape, ShapeError};
 use percussion_dynamics::Dimension;
 
+#[cfg(feature = "bodies")]
+pub(crate) use self::shell::RimTouch;
 pub use self::shell::{Frustum, Triangle};
 
 use crate::range;

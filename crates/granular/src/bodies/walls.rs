@@ -22,8 +22,9 @@
 //! and `N` is the smallest number for which this is at most [`DEVIATION`] of the smallest diameter.
 //!
 //! A prism of thickness `2 t` reaches beyond its triangle by `t` on either side, by which gaps over its faces are
-//! corrected; at the rim of a mesh, where no triangle is beside an edge, it may add up to `t` to the edge. Contacts at edges and corners that are for a
-//! neighbor are left out, as for [`Triangle`]s and balls.
+//! corrected; at the rim of a mesh, where no triangle is beside an edge, it may add up to `t` to the edge. At edges and corners
+//! that a neighbor covers, a body is over the face and touches that, unless it is beside the triangle: then the
+//! neighbor carries it.
 //!
 //! A part on one side of a thin wall stays there, because the shortest way out of an overlap is back as long as half of
 //! the part has not passed.
@@ -36,7 +37,7 @@ use percussion_collision::{Collider, ColliderError, Feature, Hull, Shape};
 use super::{form::Form, settings::Error};
 use crate::{
     grains::narrow,
-    wall::{Frustum, Surface, Triangle, Wall},
+    wall::{Frustum, RimTouch, Surface, Triangle, Wall},
     world::near::NearWalls,
 };
 
@@ -223,25 +224,28 @@ impl Facet {
         Ok(Self { triangle, normal, half, collider, is_large })
     }
 
-    /// Whether a contact with this feature of the prism counts, at a place of its surface relative to the reference, with the
-    /// normal from it to the body.
-    pub(super) fn counts(
+    /// The gap and normal of a contact with this feature of the prism, at a place of its surface relative to the reference; `None`
+    /// if it is for another triangle.
+    pub(super) fn corrected(
         &self,
         feature: Feature,
         at: &Vector3<f64>,
-        normal: &Vector3<f64>,
-    ) -> bool {
-        if let Feature::Face(face) = feature
-            && self.is_large.get(face).copied().unwrap_or(false)
-        {
-            return true;
+        (gap, normal): (f64, Vector3<f64>),
+    ) -> Option<(f64, Vector3<f64>)> {
+        let is_large = |face: usize| self.is_large.get(face).copied().unwrap_or(false);
+        let touch = match feature {
+            Feature::Face(face) if is_large(face) => RimTouch::Rim,
+            _ => self.triangle.touch_at(at, &normal, 2.0 * self.half),
+        };
+        let along = self.normal.dot(&normal);
+        match touch {
+            RimTouch::Rim => Some((gap + self.half * along.abs(), normal)),
+            // The point that is nearest to the edge has this distance from the plane.
+            RimTouch::Face => {
+                Some((gap / along.abs() + self.half, self.normal.scale(along.signum())))
+            }
+            RimTouch::None => None,
         }
-        self.triangle.touches_at(at, normal, 2.0 * self.half)
-    }
-
-    /// How far the prism reaches beyond the triangle along a unit normal of a contact (m).
-    pub(super) fn beyond(&self, normal: &Vector3<f64>) -> f64 {
-        self.half * self.normal.dot(normal).abs()
     }
 }
 

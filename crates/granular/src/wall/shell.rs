@@ -80,9 +80,25 @@ pub struct Triangle {
 /// The distance of what does not touch (m).
 const FAR: f64 = 1e150;
 
-/// Triangles that are bent against each other by less than this angle (rad) are flat.
+/// Sine of an angle between directions up to which they are the same, or across each other.
 #[cfg(feature = "bodies")]
 const FLAT: f64 = 1e-6;
+
+/// Cosine of the angle to the normal up to which a direction is to the face of a triangle and not along it.
+#[cfg(feature = "bodies")]
+const STEEP: f64 = 0.5;
+
+/// How a triangle touches at its rim.
+#[cfg(feature = "bodies")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RimTouch {
+    /// In the given direction.
+    Rim,
+    /// In the direction of its normal.
+    Face,
+    /// Not at all.
+    None,
+}
 
 impl Triangle {
     /// A triangle without neighbors.
@@ -205,15 +221,30 @@ impl Triangle {
         normal_of(&self.corners)
     }
 
-    /// Whether this triangle, and not another one, touches in the direction `away` from a point of its rim; `near` (m) is
-    /// how far from an edge or a corner the point may be.
+    /// How this triangle touches in the direction `away`, of length 1, from a point of its rim; `near` (m) is how far from an
+    /// edge or a corner the point may be.
     ///
-    /// An edge at which the next triangle is flat does not touch: what lies across it has corners of its own on the two.
+    /// At an edge or corner that the next triangle covers a body is over the face, whatever the direction in which it is nearest
+    /// to the edge. It then touches the face, unless that direction is along it, in which case the next triangle carries the
+    /// body.
     #[cfg(feature = "bodies")]
-    pub(crate) fn touches_at(&self, at: &Vector3<f64>, away: &Vector3<f64>, near: f64) -> bool {
+    pub(crate) fn touch_at(&self, at: &Vector3<f64>, away: &Vector3<f64>, near: f64) -> RimTouch {
+        let Some(normal) = normal_of(&self.corners) else { return RimTouch::None };
+        let steep = normal.dot(away).abs();
+        let flat = if steep > STEEP { RimTouch::Face } else { RimTouch::None };
+        // In the direction of the face up to rounding.
+        if steep > 1.0 - FLAT {
+            return RimTouch::Rim;
+        }
         for k in 0..3 {
             if (at - self.corners[k]).norm() <= near {
-                return !self.covered(&self.around[k], away);
+                let (directions, owned) = &self.around[k];
+                let covered = directions.iter().any(|direction| direction.dot(away) > FLAT);
+                return match (covered, owned) {
+                    (true, _) => flat,
+                    (false, true) => RimTouch::Rim,
+                    (false, false) => RimTouch::None,
+                };
             }
         }
         let edge = |k: usize| {
@@ -222,9 +253,15 @@ impl Triangle {
             (at - a - share.clamp(0.0, 1.0) * (b - a)).norm()
         };
         let nearest = (0..3).map(edge).enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
-        let Some((k, _)) = nearest.filter(|(_, distance)| *distance <= near) else { return true };
+        let Some((k, _)) = nearest.filter(|(_, distance)| *distance <= near) else {
+            return RimTouch::Rim;
+        };
         let (directions, owned) = &self.beside[k];
-        *owned && directions.iter().all(|direction| direction.dot(away) < -FLAT * away.norm())
+        match (directions.iter().all(|direction| direction.dot(away) < -FLAT), owned) {
+            (false, _) => flat,
+            (true, true) => RimTouch::Rim,
+            (true, false) => RimTouch::None,
+        }
     }
 
     /// Whether another triangle touches in place of this one in the direction `away` from an edge or corner.

@@ -41,12 +41,11 @@ impl Meeting<'_> {
         self.contact(found.points, (found.gap, found.normal), found.features)
     }
 
-    /// The contact with a prism that stands for a triangle, if it is not for a neighbor.
+    /// The contact with a prism that stands for a triangle, if it is not for another triangle.
     fn faceted(&self, found: &Near, facet: &Facet) -> Option<Contact> {
         let at = found.points[1] - self.wall.surface.reference();
-        let counts = facet.counts(found.features[1], &at, &found.normal);
-        let gap = found.gap + facet.beyond(&found.normal);
-        counts.then(|| self.contact(found.points, (gap, found.normal), found.features))
+        let touch = facet.corrected(found.features[1], &at, (found.gap, found.normal))?;
+        Some(self.contact(found.points, touch, found.features))
     }
 }
 
