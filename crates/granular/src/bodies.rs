@@ -20,7 +20,7 @@
 //! - **Sweeps** process slabs of space in parallel, alternately up and down, as those of
 //!   [`World`](crate::World), and eight contacts of a slab at once; a slab has at least 64 bodies.
 //! - **Does not** detect surfaces that pass through each other within a step; a body moves by at most the
-//!   radius of a ball around it and rotates by at most half a radian. There are no subdomains; a [`Collection`] has
+//!   radius of a ball around it and rotates by at most half a radian. There are no subdomains; a [`Collection`](crate::Collection) has
 //!   checkpoints and runs in scenes.
 //! - **Cost** for bricks about 0.6 µs per contact and step with 10 sweeps on one thread, a third of it for finding the
 //!   contacts; other polyhedra take longer to compare, and spheres are much faster in a [`World`](crate::World).
@@ -34,7 +34,6 @@
 mod balls;
 mod body;
 mod change;
-mod collection;
 mod contact;
 mod flight;
 mod form;
@@ -64,7 +63,6 @@ use crate::{materials::Materials, parallel, report::Report};
 pub use self::{
     balls::Ball,
     body::{Body, Boundary},
-    collection::Collection,
     form::Form,
     mold::Mold,
     settings::{Error, Settings},
@@ -208,7 +206,7 @@ impl Bodies {
         if let Some((name, value, expected)) = body.fault() {
             return Err(Error::Body { identity, name, value, expected });
         }
-        if self.bodies.len() >= crate::world::MOST {
+        if self.bodies.len() >= crate::range::MOST {
             return Err(Error::TooMany { count: self.bodies.len() });
         }
         self.bodies.push(body);
@@ -242,6 +240,11 @@ impl Bodies {
     #[must_use]
     pub fn identities(&self) -> &[u64] {
         &self.identities
+    }
+
+    /// The identity of the next body.
+    pub(crate) const fn next_identity(&self) -> u64 {
+        self.next_identity
     }
 
     /// The body with this identity, if it is present.

@@ -19,7 +19,7 @@
 //! with [`Materials`] or servos has version 5 and in addition whether it repeats itself, then the same, and the speed
 //! below which contacts are inelastic, the table, the materials of grains and walls, the [`Servo`](crate::Servo)s, and the moments of
 //! pairs of grains, with walls and across faces, which are empty where nothing resists rolling. The file of a
-//! [`Collection`](crate::bodies::Collection) has version 6 and in addition to version 5 its [`BodyState`](crate::bodies::BodyState).
+//! [`Collection`](crate::Collection) has version 6 and in addition to version 5 its [`BodyState`](crate::bodies::BodyState).
 
 #[cfg(feature = "bodies")]
 mod bodies;

@@ -89,7 +89,7 @@ pub struct State {
     pub image_impulses: Vec<[f64; 3]>,
     /// Their moments on the first grain (N·m·s).
     pub image_moments: Vec<[f64; 3]>,
-    /// The bodies of a [`Collection`](crate::bodies::Collection), which has no grains of the lists above.
+    /// The bodies of a [`Collection`](crate::Collection), which has no grains of the lists above.
     #[cfg(feature = "bodies")]
     pub bodies: Option<Box<crate::bodies::BodyState>>,
     /// Largest gap of the listed pairs, and the approach since then (m).

@@ -1,6 +1,7 @@
 //! The walls of a world: [`Wall`], a [`Surface`] of infinite mass with a prescribed motion.
 
 mod bounds;
+pub(crate) mod near;
 mod shell;
 
 use nalgebra::{Isometry3, Unit, Vector3};

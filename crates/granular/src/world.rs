@@ -1,7 +1,6 @@
 //! All grains and walls, and the step that moves them: [`World`].
 
 mod change;
-pub(crate) mod near;
 mod repeat;
 mod search;
 mod servos;
@@ -444,6 +443,4 @@ impl World {
     }
 }
 
-/// Maximum number of grains. Places of grains have 32 bits, and so have cells, of which there are at most
-/// four times as many.
-pub(crate) const MOST: usize = 1 << 29;
+pub(crate) use crate::range::MOST;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
 use percussion_granular::{
-    Domain, Frustum, Grain, Interaction, Materials, Settings, Surface, Triangle, Wall,
-    bodies::{Ball, Bodies, Body, Collection, Form, Mold, Settings as BodySettings},
+    Collection, Domain, Frustum, Grain, Interaction, Materials, Settings, Surface, Triangle, Wall,
+    bodies::{Ball, Bodies, Body, Form, Mold, Settings as BodySettings},
     statistics::ContactAverages,
 };
 use rand::{RngExt, SeedableRng};

@@ -116,7 +116,7 @@ impl Bodies {
     }
 
     /// Continues with walls that were saved: the same ones, at other places and with other motions.
-    pub(super) fn replace_walls(&mut self, walls: Vec<Wall>) -> Result<(), Error> {
+    pub(crate) fn replace_walls(&mut self, walls: Vec<Wall>) -> Result<(), Error> {
         for (index, wall) in walls.iter().enumerate() {
             self.check_wall(index, wall)?;
         }
@@ -126,7 +126,7 @@ impl Bodies {
     }
 
     /// Continues with materials that were saved: contacts and impulses stay.
-    pub(super) fn restore_materials(&mut self, materials: Materials) -> Result<(), Error> {
+    pub(crate) fn restore_materials(&mut self, materials: Materials) -> Result<(), Error> {
         self.check_materials(&materials)?;
         self.materials = materials;
         Ok(())

@@ -46,12 +46,12 @@ pub struct Form {
     pub(super) hull: Collider,
     shift: Vector3<f64>,
     /// Number in the table of materials.
-    pub(super) material: u8,
+    pub(crate) material: u8,
     pub(super) has_balls: bool,
     /// Whether there are parts with flat faces.
     pub(super) has_corners: bool,
-    /// Number of its mold in a [`Collection`](super::Collection), and how many times as large it is.
-    pub(super) origin: (usize, f64),
+    /// Number of its mold in a [`Collection`](crate::Collection), and how many times as large it is.
+    pub(crate) origin: (usize, f64),
 }
 
 /// A collider with a ball around it, in the frame of the form.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{grains::narrow, range, settings::Error};
 
-/// What a [`State`](crate::State) has of the bodies of a [`Collection`](super::Collection). The lists of the first group have one entry per
+/// What a [`State`](crate::State) has of the bodies of a [`Collection`](crate::Collection). The lists of the first group have one entry per
 /// body, in their order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyState {
@@ -52,7 +52,7 @@ pub struct BodyState {
 
 impl Bodies {
     /// The data of the bodies.
-    pub(super) fn state(&self) -> BodyState {
+    pub(crate) fn state(&self) -> BodyState {
         let bodies = &self.bodies;
         let list = |of: fn(&Body) -> Vector3<f64>| bodies.iter().map(|b| of(b).into()).collect();
         let quaternion = |body: &Body| {
@@ -97,7 +97,7 @@ impl Bodies {
     }
 
     /// Continues from these data, with the bodies that they name.
-    pub(super) fn restore(
+    pub(crate) fn restore(
         &mut self,
         state: &BodyState,
         bodies: Vec<Body>,
@@ -138,7 +138,7 @@ impl Bodies {
 
 impl BodyState {
     /// The motion and place of body `index`.
-    pub(super) fn placed(&self, index: usize, body: Body) -> Body {
+    pub(crate) fn placed(&self, index: usize, body: Body) -> Body {
         let [w, x, y, z] = self.orientations[index];
         Body {
             position: self.positions[index].into(),
@@ -151,7 +151,7 @@ impl BodyState {
     }
 
     /// Checks that the lists fit each other and `count` bodies.
-    pub(super) fn check(&self, count: usize) -> Result<(), Error> {
+    pub(crate) fn check(&self, count: usize) -> Result<(), Error> {
         let travel = if self.current { count } else { 0 };
         let lists = [
             ("molds", self.molds.len(), count),

@@ -37,8 +37,7 @@ use percussion_collision::{Collider, ColliderError, Feature, Hull, Shape};
 use super::{form::Form, settings::Error};
 use crate::{
     grains::narrow,
-    wall::{Frustum, RimTouch, Surface, Triangle, Wall},
-    world::near::NearWalls,
+    wall::{Frustum, RimTouch, Surface, Triangle, Wall, near::NearWalls},
 };
 
 /// Largest distance of a round shell and the triangles that take its place, in smallest diameters.

@@ -2,13 +2,16 @@
 
 use std::{ops::Range, path::Path};
 
-use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
 use percussion_granular::{Frustum, Servo, Settings, Surface, Triangle, Wall};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{GrainKind, Scene, ServoOf, WallEntry, WallShape, place::lattice};
+use super::{
+    GrainKind, Scene, ServoOf, WallEntry, WallShape,
+    place::{lattice, unit},
+};
 use crate::{Error, rules::refuse};
 
 /// Maximum number of triangles of all meshes: every search looks at each for every grain.
@@ -100,13 +103,6 @@ impl GrainKind {
             }
         }
     }
-}
-
-pub(super) fn unit(vector: [f64; 3]) -> Unit<Vector3<f64>> {
-    let vector = Vector3::from(vector);
-    let is_unit = (vector.norm_squared() - 1.0).abs() <= f64::EPSILON;
-    // A second normalization could change the last bit, and a first one overflow.
-    if is_unit { Unit::new_unchecked(vector) } else { Unit::new_normalize(vector / vector.amax()) }
 }
 
 fn pose(position: [f64; 3], axis: Option<[f64; 3]>, angle: f64) -> Isometry3<f64> {

@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, f64::consts::TAU};
 
-use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 use percussion_granular::{Domain, Error as StepError, Grain, Periods, Surface, Wall};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{GrainKind, Insertion, Lattice, Region, Scene, build::unit};
+use super::{GrainKind, Insertion, Lattice, Region, Scene};
 use crate::{Error, rules::refuse};
 
 /// Trials for each grain of `random` and of `stream`.
@@ -415,4 +415,12 @@ pub(super) fn lattice(counts: Vector3<f64>) -> impl Iterator<Item = Vector3<f64>
     (0..high).flat_map(move |k| {
         (0..wide).flat_map(move |j| (0..long).map(move |i| Vector3::new(i, j, k).map(f64::from)))
     })
+}
+
+/// The direction of a vector that is not zero.
+pub(super) fn unit(vector: [f64; 3]) -> Unit<Vector3<f64>> {
+    let vector = Vector3::from(vector);
+    let is_unit = (vector.norm_squared() - 1.0).abs() <= f64::EPSILON;
+    // A second normalization could change the last bit, and a first one overflow.
+    if is_unit { Unit::new_unchecked(vector) } else { Unit::new_normalize(vector / vector.amax()) }
 }

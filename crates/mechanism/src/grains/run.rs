@@ -8,8 +8,7 @@ use std::{f64::consts::TAU, ops::Range, path::Path, sync::Arc};
 
 use nalgebra::Vector3;
 use percussion_granular::{
-    Domain, Error as StepError, Report, Settings, Wall, World,
-    bodies::{Collection, Mold},
+    Collection, Domain, Error as StepError, Report, Settings, Wall, World, bodies::Mold,
 };
 
 use super::{

@@ -1,8 +1,11 @@
 //! Thousands of grains in a compact form.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Shapes, base64};
+use super::{
+    Shapes,
+    base64::{self, words},
+};
 
 /// The number for a grain that is not present.
 const ABSENT: u16 = u16::MAX;
@@ -99,19 +102,6 @@ fn read_radii<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f32>, D:
 
 fn read_places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u16>, D::Error> {
     Ok(words(deserializer)?.into_iter().map(u16::from_le_bytes).collect())
-}
-
-/// Reads numbers of `N` bytes each from base64.
-pub(super) fn words<'de, D: Deserializer<'de>, const N: usize>(
-    deserializer: D,
-) -> Result<Vec<[u8; N]>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let bytes = base64::decode(&text).map_err(D::Error::custom)?;
-    let (words, rest) = bytes.as_chunks::<N>();
-    if rest.is_empty() {
-        return Ok(words.to_vec());
-    }
-    Err(D::Error::custom(format!("{} bytes, expected a multiple of {N}", bytes.len())))
 }
 
 #[cfg(test)]

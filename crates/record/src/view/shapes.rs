@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Solid, grains::words};
+use super::{Solid, base64::words};
 
 /// The shapes of [`Grains`](super::Grains) that are no balls, and how they are turned.
 ///

@@ -4,10 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use anyhow::Result;
 use nalgebra::{UnitQuaternion, Vector3};
-use percussion_granular::{
-    Domain, Grain, Settings, Wall, World,
-    bodies::{Collection, Mold},
-};
+use percussion_granular::{Collection, Domain, Grain, Settings, Wall, World, bodies::Mold};
 use percussion_report::{Table, number::short};
 use serde::Serialize;
 

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use nalgebra::Vector3;
-use percussion_granular::{
-    Domain, Error, Settings, Wall, World,
-    bodies::{Collection, Mold},
-};
+use percussion_granular::{Collection, Domain, Error, Settings, Wall, World, bodies::Mold};
 
 /// The processes of a run.
 pub trait Machine {

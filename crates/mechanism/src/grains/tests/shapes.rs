@@ -1,7 +1,7 @@
 //! Grains with shapes obey the laws of mechanics, between walls of every kind.
 
 use nalgebra::Vector3;
-use percussion_granular::{Domain, bodies::Collection};
+use percussion_granular::{Collection, Domain};
 
 use super::*;
 

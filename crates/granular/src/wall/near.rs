@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use crate::wall::Wall;
+use super::Wall;
 
 /// Walls with ends, sorted into cubes, so that ground of a thousand balls or a mesh is not looked at as a whole for every grain.
 ///

@@ -4,10 +4,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use nalgebra::Vector3;
 
-use super::{Bodies, Body, Error as BodyError, Form, Mold, Settings as BodySettings};
 use crate::{
     Correction, Domain, Force, Grain, Materials, Periods, Report, Servo, Settings, Share, State,
-    Wall, World, domain::Balance, partition::Partition, settings::Error,
+    Wall, World,
+    bodies::{Bodies, Body, Error as BodyError, Form, Mold, Partner, Settings as BodySettings},
+    domain::Balance,
+    partition::Partition,
+    settings::Error,
 };
 
 /// Maximum number of different forms that are kept for bodies to come.
@@ -27,7 +30,7 @@ const FORMS: usize = 256;
 ///
 /// use nalgebra::Vector3;
 /// use percussion_collision::Shape;
-/// use percussion_granular::{Domain, Grain, Settings, Wall, bodies::{Collection, Mold}};
+/// use percussion_granular::{Domain, Grain, Settings, Wall, Collection, bodies::Mold};
 ///
 /// let cube = Arc::new(Mold::solid(Shape::Box { half_extents: Vector3::repeat(0.005) })?);
 /// let floor = Wall::plane(Vector3::zeros(), Vector3::z(), 0.5);
@@ -113,7 +116,7 @@ impl Collection {
         let Self { bodies, molds, seen, .. } = self;
         let all = bodies.bodies().iter().zip(bodies.identities());
         let all = all.map(|(body, identity)| (*identity, ball(molds, body)));
-        seen.show(all, (bodies.next_identity, bodies.steps(), bodies.time()));
+        seen.show(all, (bodies.next_identity(), bodies.steps(), bodies.time()));
     }
 }
 
@@ -306,7 +309,7 @@ impl Domain for Collection {
         let (settings, walls) = (*self.seen.settings(), self.bodies.walls().to_vec());
         Share::alone(State {
             bodies: Some(Box::new(self.bodies.state())),
-            next_identity: self.bodies.next_identity,
+            next_identity: self.bodies.next_identity(),
             steps: self.bodies.steps(),
             time: self.bodies.time(),
             ..State::empty(settings, walls, self.seen.materials().clone())
@@ -364,8 +367,8 @@ impl Domain for Collection {
             let at = |body: usize| bodies[body].position - step * bodies[body].velocity;
             let center = at(touch.body);
             let (other, wall) = match touch.partner {
-                super::Partner::Body(other) => (at(other), None),
-                super::Partner::Boundary(wall) => (touch.point, Some(wall)),
+                Partner::Body(other) => (at(other), None),
+                Partner::Boundary(wall) => (touch.point, Some(wall)),
             };
             see(&Force {
                 force: touch.impulse / step,
