@@ -93,6 +93,7 @@ const FORMATS: [Format; 8] = [
         sources: &[
             "crates/mechanism/src/grains/format.rs",
             "crates/mechanism/src/grains/format/measured.rs",
+            "crates/mechanism/src/grains/format/shaped.rs",
             "crates/mechanism/src/grains/sizes.rs",
             "crates/collision/src/shape.rs",
         ],
@@ -123,7 +124,11 @@ const FORMATS: [Format; 8] = [
         title: "View",
         about: "JSON, `view.json`, the data of the page that plays.",
         root: "View",
-        sources: &["crates/record/src/view.rs", "crates/record/src/view/grains.rs"],
+        sources: &[
+            "crates/record/src/view.rs",
+            "crates/record/src/view/grains.rs",
+            "crates/record/src/view/shapes.rs",
+        ],
     },
 ];
 

@@ -40,7 +40,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Verdict> {
             // is already stays.
             let pool = ThreadPoolBuilder::new().use_current_thread();
             pool.build_global().ok();
-            grains::execute(arguments, &mut grains::Alone, &*grains::interruption()?)
+            grains::execute_alone(arguments, &*grains::interruption()?)
         }
         Some(Command::Impact(arguments)) => impact::impact(arguments),
         Some(Command::Compare(arguments)) => impact::compare(arguments),

@@ -2,6 +2,8 @@
 
 use nalgebra::Vector3;
 
+use crate::lengths::{LARGEST, unit};
+
 /// The reason why points do not span a convex hull.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -88,6 +90,60 @@ impl Hull {
             .collect();
         let edges = edges(&faces).unwrap_or_default();
         Self { vertices, faces, edges, half_extents: Some(*half) }
+    }
+
+    /// A prism: the triangle with these corners (m) and all that is within `half` (m) of its plane along its normal. It may be
+    /// far thinner than the hull of points. Vertices 0 to 2 are behind the triangle, 3 to 5 in front of it; the normal has the
+    /// corners counterclockwise.
+    ///
+    /// # Errors
+    ///
+    /// [`HullError::OutOfRange`], [`HullError::Flat`] for corners on a line or a thickness that vanishes beside the corners.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use percussion_collision::Hull;
+    ///
+    /// let tile = Hull::prism(&[Vector3::zeros(), Vector3::x(), Vector3::y()], 1e-9)?;
+    /// assert_eq!((tile.faces().len(), tile.edges().len()), (5, 9));
+    /// assert_eq!(tile.faces()[1].normal, Vector3::z());
+    /// # Ok::<(), percussion_collision::HullError>(())
+    /// ```
+    pub fn prism(corners: &[Vector3<f64>; 3], half: f64) -> Result<Self, HullError> {
+        for (index, corner) in corners.iter().enumerate() {
+            if let Some(&value) =
+                corner.iter().find(|entry| entry.is_nan() || entry.abs() > LARGEST)
+            {
+                return Err(HullError::OutOfRange { index, value });
+            }
+        }
+        let flat = HullError::Flat { found: 6 };
+        let [a, b, c] = corners;
+        let normal = unit(&(b - a).cross(&(c - a))).ok_or(flat)?;
+        let vertices: Vec<Vector3<f64>> =
+            [-half, half].iter().flat_map(|by| corners.map(|v| v + *by * normal)).collect();
+        let mut faces = vec![vec![0, 2, 1], vec![3, 4, 5]];
+        faces.extend([[0, 1, 4, 3], [1, 2, 5, 4], [0, 3, 5, 2]].map(Vec::from));
+        let face = |(k, corners): (usize, Vec<usize>)| {
+            let ends = [[0, 1], [1, 2], [0, 2]];
+            let normal = match k {
+                0 => -normal,
+                1 => normal,
+                _ => {
+                    let [from, to] = ends[k - 2].map(|end| vertices[end]);
+                    unit(&(to - from).cross(&normal))? * if k == 4 { -1.0 } else { 1.0 }
+                }
+            };
+            let offset = corners.iter().map(|v| normal.dot(&vertices[*v])).fold(f64::MIN, f64::max);
+            Some(Face { normal, offset, vertices: corners })
+        };
+        let faces: Option<Vec<Face>> = faces.into_iter().enumerate().map(face).collect();
+        let faces = faces.ok_or(flat)?;
+        let is_thick = faces[0].offset + faces[1].offset > 0.0;
+        let edges = edges(&faces).filter(|_| is_thick).ok_or(flat)?;
+        Ok(Self { vertices, faces, edges, half_extents: None })
     }
 
     /// The vertices (m).

@@ -20,8 +20,8 @@
 //! - **Sweeps** process slabs of space in parallel, alternately up and down, as those of
 //!   [`World`](crate::World), and eight contacts of a slab at once; a slab has at least 64 bodies.
 //! - **Does not** detect surfaces that pass through each other within a step; a body moves by at most the
-//!   radius of a ball around it and rotates by at most half a radian. There are no tubes as boundaries, no
-//!   subdomains, and no [checkpoints](crate::checkpoint): a clone continues with the same bits.
+//!   radius of a ball around it and rotates by at most half a radian. There are no subdomains; a [`Collection`](crate::Collection) has
+//!   checkpoints and runs in scenes.
 //! - **Cost** for bricks about 0.6 µs per contact and step with 10 sweeps on one thread, a third of it for finding the
 //!   contacts; other polyhedra take longer to compare, and spheres are much faster in a [`World`](crate::World).
 //! - **Deterministic**: the same bits for any number of threads.
@@ -33,16 +33,20 @@
 
 mod balls;
 mod body;
+mod change;
 mod contact;
 mod flight;
 mod form;
 mod memory;
+mod mold;
 mod packs;
 mod products;
 mod settings;
 mod slab;
+mod state;
 mod step;
 mod twist;
+mod walls;
 
 use nalgebra::Vector3;
 use percussion_collision::{CellGrid, ColliderError, Place};
@@ -52,14 +56,17 @@ use self::{
     memory::Memory,
     slab::Slab,
     twist::Twist,
+    walls::Walls,
 };
-use crate::{parallel, report::Report};
+use crate::{materials::Materials, parallel, report::Report};
 
 pub use self::{
     balls::Ball,
     body::{Body, Boundary},
     form::Form,
+    mold::Mold,
     settings::{Error, Settings},
+    state::BodyState,
 };
 
 /// Minimum number of bodies in a slab. The contacts of a body take some microseconds a step, so that fewer bodies
@@ -96,6 +103,8 @@ const SLAB: usize = 64;
 pub struct Bodies {
     settings: Settings,
     boundaries: Vec<Boundary>,
+    walls: Walls,
+    materials: Materials,
     bodies: Vec<Body>,
     identities: Vec<u64>,
     slabs: Vec<Slab>,
@@ -114,6 +123,7 @@ pub struct Bodies {
     motions: Vec<Motion>,
     places: Vec<Result<Place, ColliderError>>,
     boundary_places: Vec<Result<Place, ColliderError>>,
+    wall_places: Vec<Result<Place, ColliderError>>,
     shifts: Vec<Twist>,
     next_identity: u64,
     steps: u64,
@@ -125,7 +135,7 @@ pub struct Bodies {
 pub enum Partner {
     /// The body at this place in [`Bodies::bodies`].
     Body(usize),
-    /// The boundary with this index.
+    /// The boundary with this index; [walls](Bodies::walls) are counted after the boundaries.
     Boundary(usize),
 }
 
@@ -163,6 +173,8 @@ impl Bodies {
         Ok(Self {
             settings,
             boundaries,
+            walls: Walls::default(),
+            materials: Materials::default(),
             bodies: Vec::new(),
             identities: Vec::new(),
             slabs: Vec::new(),
@@ -176,6 +188,7 @@ impl Bodies {
             motions: Vec::new(),
             places: Vec::new(),
             boundary_places: Vec::new(),
+            wall_places: Vec::new(),
             shifts: Vec::new(),
             next_identity: 0,
             steps: 0,
@@ -193,7 +206,7 @@ impl Bodies {
         if let Some((name, value, expected)) = body.fault() {
             return Err(Error::Body { identity, name, value, expected });
         }
-        if self.bodies.len() >= crate::world::MOST {
+        if self.bodies.len() >= crate::range::MOST {
             return Err(Error::TooMany { count: self.bodies.len() });
         }
         self.bodies.push(body);
@@ -229,6 +242,11 @@ impl Bodies {
         &self.identities
     }
 
+    /// The identity of the next body.
+    pub(crate) const fn next_identity(&self) -> u64 {
+        self.next_identity
+    }
+
     /// The body with this identity, if it is present.
     #[must_use]
     pub fn body(&self, identity: u64) -> Option<&Body> {
@@ -242,37 +260,10 @@ impl Bodies {
         &self.boundaries
     }
 
-    /// Replaces boundary `index`, for example to change its motion.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Boundary`], also if there is no such boundary.
-    pub fn set_boundary(&mut self, index: usize, boundary: Boundary) -> Result<(), Error> {
-        check_boundary(index, &boundary)?;
-        let value = self.boundaries.len() as f64;
-        let expected = "more boundaries than the index";
-        let missing = Error::Boundary { index, name: "number of boundaries", value, expected };
-        *self.boundaries.get_mut(index).ok_or(missing)? = boundary;
-        self.outdated();
-        Ok(())
-    }
-
     /// The settings.
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
-    }
-
-    /// Changes the settings from the next step on.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Setting`].
-    pub fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
-        settings.check()?;
-        self.settings = settings;
-        self.outdated();
-        Ok(())
     }
 
     /// Time since the beginning (s).
@@ -299,12 +290,12 @@ impl Bodies {
     /// The contacts of the last step, including those that could have closed but did not, in the order of the
     /// sweeps; empty after bodies, boundaries or settings were changed.
     pub fn touches(&self) -> impl Iterator<Item = Touch> {
-        self.slabs.iter().flat_map(|slab| {
+        self.slabs.iter().flat_map(move |slab| {
             let place = |body: u32| (slab.start + body) as usize;
             slab.contacts.iter().map(move |contact| Touch {
                 body: place(contact.bodies[0]),
                 partner: if contact.bodies[1] == NO_BODY {
-                    Partner::Boundary(slab.boundary_pairs[contact.pair as usize][1] as usize)
+                    self.boundary_of(slab.boundary_pairs[contact.pair as usize][1])
                 } else {
                     Partner::Body(place(contact.bodies[1]))
                 },

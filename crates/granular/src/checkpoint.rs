@@ -18,8 +18,11 @@
 //! axis whether it repeats and the edge, shear, offset) and its pairs, nodes and impulses across the faces. The file of a world
 //! with [`Materials`] or servos has version 5 and in addition whether it repeats itself, then the same, and the speed
 //! below which contacts are inelastic, the table, the materials of grains and walls, the [`Servo`](crate::Servo)s, and the moments of
-//! pairs of grains, with walls and across faces, which are empty where nothing resists rolling.
+//! pairs of grains, with walls and across faces, which are empty where nothing resists rolling. The file of a
+//! [`Collection`](crate::Collection) has version 6 and in addition to version 5 its [`BodyState`](crate::bodies::BodyState).
 
+#[cfg(feature = "bodies")]
+mod bodies;
 mod bytes;
 mod extras;
 mod images;
@@ -49,6 +52,9 @@ const VERSION: u32 = 1;
 const PERIODIC: u32 = 4;
 /// Version of the file of a world with materials or servos.
 const EXTENDED: u32 = 5;
+/// Version of the file of a collection of bodies.
+#[cfg(feature = "bodies")]
+const BODIES: u32 = 6;
 /// Magic, version and length.
 const HEAD: usize = 20;
 /// Checksum.
@@ -270,6 +276,12 @@ pub fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
     bytes.put(state.next_identity.to_le_bytes());
     bytes.put(state.steps.to_le_bytes());
     bytes.number(state.time);
+    #[cfg(feature = "bodies")]
+    if let Some(shaped) = &state.bodies {
+        extras::put(&mut bytes, state);
+        bodies::put(&mut bytes, shaped);
+        return pack(BODIES, &bytes.0);
+    }
     if !extras::is_plain(state) {
         extras::put(&mut bytes, state);
         return pack(EXTENDED, &bytes.0);
@@ -315,6 +327,10 @@ fn unpack(file: &[u8]) -> Result<(u32, &[u8]), Fault> {
 
 /// Whether a file of this version is that of a world.
 const fn is_world(version: u32) -> bool {
+    #[cfg(feature = "bodies")]
+    if version == BODIES {
+        return true;
+    }
     matches!(version, VERSION | PERIODIC | EXTENDED)
 }
 
@@ -368,6 +384,11 @@ pub fn decode(file: &[u8]) -> Result<Checkpoint, Fault> {
     match version {
         PERIODIC => images::take(bytes, &mut state)?,
         EXTENDED => extras::take(bytes, &mut state)?,
+        #[cfg(feature = "bodies")]
+        BODIES => {
+            extras::take(bytes, &mut state)?;
+            state.bodies = Some(Box::new(entry("bodies", bodies::take(bytes))?));
+        }
         _ => {}
     }
     if bytes.0.is_empty() {

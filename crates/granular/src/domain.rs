@@ -1,7 +1,12 @@
 //! A world, or the part of one that a rank steps: [`Domain`].
 
+#[cfg(feature = "bodies")]
+use std::sync::Arc;
+
 use nalgebra::Vector3;
 
+#[cfg(feature = "bodies")]
+use crate::bodies::Mold;
 use crate::{
     grains::Grain,
     materials::Materials,
@@ -11,6 +16,7 @@ use crate::{
     servo::Servo,
     settings::{Error, Settings},
     state::State,
+    touch::{Force, Partner},
     wall::Wall,
     world::World,
 };
@@ -58,6 +64,45 @@ pub trait Domain {
     ///
     /// Those of [`World::add`].
     fn add(&mut self, grain: &Grain) -> Result<u64, Error>;
+
+    /// Adds a grain with a shape: the number of one of the [`molds`](Self::molds), of which a domain of balls has none and to
+    /// which the number then means nothing. The radius is that of the ball of equal volume.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    fn add_shaped(&mut self, grain: &Grain, mold: usize) -> Result<u64, Error> {
+        let _ = mold;
+        self.add(grain)
+    }
+
+    /// The shapes of grains; none where all are balls.
+    #[cfg(feature = "bodies")]
+    fn molds(&self) -> &[Arc<Mold>] {
+        &[]
+    }
+
+    /// Number of the mold of the grain at place `index`.
+    fn mold_of(&self, index: usize) -> usize {
+        let _ = index;
+        0
+    }
+
+    /// Radius of a ball about its center that contains the grain at place `index` (m).
+    fn bounding_radius(&self, index: usize) -> f64 {
+        self.world().grains().radii()[index]
+    }
+
+    /// Calls `see` with the contacts of the last step that carry an impulse, in the order of the sweeps; there are none after
+    /// grains, walls or settings were changed.
+    fn each_force(&self, see: &mut dyn FnMut(&Force)) {
+        self.world().each_force(see);
+    }
+
+    /// The deepest overlap at the current positions (m, ≥ 0).
+    fn overlap(&self) -> f64 {
+        self.world().overlap()
+    }
 
     /// Removes the grains of this rank for which `leaves` returns true, and returns their number.
     fn remove(&mut self, leaves: &mut dyn FnMut(&Grain) -> bool) -> usize;
@@ -222,6 +267,21 @@ impl Share {
     pub fn alone(state: State) -> Self {
         let (lent, borrowed, copies) = (Vec::new(), Vec::new(), Vec::new());
         Self { state, partition: Partition::whole(), lent, borrowed, copies }
+    }
+}
+
+impl World {
+    /// [`Domain::each_force`].
+    pub(crate) fn each_force(&self, see: &mut dyn FnMut(&Force)) {
+        let (radii, step) = (self.grains().radii(), self.settings().step_size);
+        for touch in self.touches().filter(|touch| touch.impulse.dot(&touch.normal) > 0.0) {
+            let (branch, wall) = match touch.partner {
+                Partner::Grain(other) => (radii[touch.grain] + radii[other] + touch.gap, None),
+                Partner::Wall(wall) => (radii[touch.grain] + touch.gap, Some(wall)),
+            };
+            let (force, normal) = (touch.impulse / step, touch.normal);
+            see(&Force { force, normal, branch: branch * normal, wall });
+        }
     }
 }
 

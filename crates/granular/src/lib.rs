@@ -87,8 +87,9 @@
 //! | [`Materials`], [`Interaction`] | friction and restitution that differ among grains and walls |
 //! | [`Settings`], [`Correction`] | tolerances and limits of a step, and its velocity correction |
 //! | [`Report`] | what a step did |
-//! | [`Touch`] | a contact of the last step with its impulse |
-//! | [`bodies`] | [`Bodies`](bodies::Bodies): clumps, boxes and other shapes |
+//! | [`Touch`], [`Force`] | a contact of the last step with its impulse, or its mean force |
+//! | [`bodies`] | [`Bodies`](bodies::Bodies): clumps, boxes and other shapes, and their [`Mold`](bodies::Mold)s |
+//! | [`Collection`] | bodies of any shape as a [`Domain`] |
 //! | [`decomposition`] | one world in several pieces, for several processes |
 //! | [`Domain`] | a world or a piece of one, for what runs on either |
 //! | [`scenes`] | worlds to begin with |
@@ -123,6 +124,8 @@ pub mod bodies;
 pub mod channel;
 #[cfg(feature = "checkpoints")]
 pub mod checkpoint;
+#[cfg(feature = "bodies")]
+mod collection;
 mod contact;
 mod correction;
 pub mod decomposition;
@@ -154,6 +157,8 @@ mod world;
 
 pub use nalgebra;
 
+#[cfg(feature = "bodies")]
+pub use collection::Collection;
 pub use domain::{Balance, Domain, Share};
 pub use grains::{Grain, Grains};
 pub use materials::{Interaction, Materials};
@@ -162,7 +167,7 @@ pub use report::{Report, Status};
 pub use servo::Servo;
 pub use settings::{Correction, Error, Settings};
 pub use state::State;
-pub use touch::{Partner, Touch};
+pub use touch::{Force, Partner, Touch};
 pub use wall::{Frustum, Surface, Triangle, Wall};
 pub use world::World;
 

@@ -14,6 +14,10 @@ pub(crate) const SMALLEST: f64 = 1e-75;
 /// Largest mass (kg), coordinate or radius (m), speed (m/s) and time step (s).
 pub(crate) const LARGEST: f64 = 1e75;
 
+/// Maximum number of grains. Places of grains have 32 bits, and so have cells, of which there are at most
+/// four times as many.
+pub(crate) const MOST: usize = 1 << 29;
+
 /// Accepted values of positive quantities.
 pub(crate) const POSITIVE: &str = "a number from 1e-75 to 1e75";
 

@@ -208,6 +208,27 @@ pub enum Error {
         /// Number of places.
         limit: usize,
     },
+    /// A body of any shape would move by more than the radius of a ball around it, or turn by more than half a radian, within a
+    /// step.
+    #[error("grain {identity}: {name} is {value}, expected at most {limit}; take smaller steps")]
+    TooFastBody {
+        /// Identity of the body.
+        identity: u64,
+        /// Whether it moves (m/s) or turns (rad/s) too fast.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// The largest value that the step allows.
+        limit: f64,
+    },
+    /// The contacts of two bodies of any shape could not be found.
+    #[error("grain {identity}: {source}")]
+    Contacts {
+        /// Identity of one of the bodies.
+        identity: u64,
+        /// The error of the search.
+        source: percussion_collision::SceneError,
+    },
     /// Another rank does not respond.
     #[error("rank {rank} cannot be reached, expected it to step along")]
     Unreachable {

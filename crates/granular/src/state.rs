@@ -89,6 +89,9 @@ pub struct State {
     pub image_impulses: Vec<[f64; 3]>,
     /// Their moments on the first grain (N·m·s).
     pub image_moments: Vec<[f64; 3]>,
+    /// The bodies of a [`Collection`](crate::Collection), which has no grains of the lists above.
+    #[cfg(feature = "bodies")]
+    pub bodies: Option<Box<crate::bodies::BodyState>>,
     /// Largest gap of the listed pairs, and the approach since then (m).
     pub skin: [f64; 2],
     /// Whether the pairs are valid for the current grains.
@@ -130,6 +133,8 @@ impl State {
             image_nodes: Vec::new(),
             image_impulses: Vec::new(),
             image_moments: Vec::new(),
+            #[cfg(feature = "bodies")]
+            bodies: None,
             skin: [0.0; 2],
             current: false,
             next_identity: 0,

@@ -28,3 +28,17 @@ pub struct Touch {
     /// Moment on the grain by resistance to rolling and spinning (N·m·s), zero without any.
     pub moment: Vector3<f64>,
 }
+
+/// The force of a contact of the last step that carries one, for averages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Force {
+    /// Mean over the step, on the grain (N).
+    pub force: Vector3<f64>,
+    /// Unit vector from the partner to the grain.
+    pub normal: Vector3<f64>,
+    /// From the center of the other grain, or from the wall, to the center of the grain (m).
+    pub branch: Vector3<f64>,
+    /// Index of the wall, or `None` for another grain.
+    pub wall: Option<usize>,
+}

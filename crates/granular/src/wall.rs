@@ -1,12 +1,15 @@
 //! The walls of a world: [`Wall`], a [`Surface`] of infinite mass with a prescribed motion.
 
 mod bounds;
+pub(crate) mod near;
 mod shell;
 
 use nalgebra::{Isometry3, Unit, Vector3};
 use percussion_collision::{Shape, ShapeError};
 use percussion_dynamics::Dimension;
 
+#[cfg(feature = "bodies")]
+pub(crate) use self::shell::RimTouch;
 pub use self::shell::{Frustum, Triangle};
 
 use crate::range;
@@ -224,6 +227,29 @@ fn misshapen(shape: &Shape) -> Option<Fault> {
 fn unit(name: &'static str, direction: &[f64]) -> (&'static str, bool, f64) {
     let norm = direction.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
     (name, range::is_unit(direction), norm)
+}
+
+#[cfg(feature = "bodies")]
+impl Surface {
+    /// A point that moves with the surface (m).
+    pub(crate) fn reference(&self) -> Vector3<f64> {
+        match self {
+            Self::Plane { point, .. } | Self::Cylinder { point, .. } | Self::Tube { point, .. } => {
+                *point
+            }
+            Self::Solid { pose, .. } => pose.translation.vector,
+            Self::Frustum(frustum) => frustum.base,
+            Self::Triangle(triangle) => triangle.corners[0],
+        }
+    }
+
+    /// Signed distance of a point (m), also where another triangle of the mesh touches instead.
+    pub(crate) fn clearance(&self, at: &Vector3<f64>) -> f64 {
+        match self {
+            Self::Triangle(triangle) => triangle.clearance(at),
+            _ => self.distance(at).0,
+        }
+    }
 }
 
 impl Surface {

@@ -1,7 +1,6 @@
 //! All grains and walls, and the step that moves them: [`World`].
 
 mod change;
-mod near;
 mod repeat;
 mod search;
 mod servos;
@@ -147,6 +146,10 @@ impl World {
     /// that are inconsistent.
     pub fn from_state(state: State) -> Result<Self, Error> {
         state.check()?;
+        #[cfg(feature = "bodies")]
+        if state.bodies.is_some() {
+            return Err(Error::Length { name: "bodies", found: 1, expected: 0 });
+        }
         let (grains, slabs, images) = (state.grains()?, state.slabs()?, state.images()?);
         if grains.len() > MOST {
             return Err(Error::TooMany { count: grains.len() });
@@ -440,6 +443,4 @@ impl World {
     }
 }
 
-/// Maximum number of grains. Places of grains have 32 bits, and so have cells, of which there are at most
-/// four times as many.
-pub(crate) const MOST: usize = 1 << 29;
+pub(crate) use crate::range::MOST;

@@ -315,9 +315,17 @@ pub enum Error {
         /// Name of the section.
         section: String,
     },
-    /// A mesh cannot be used as a wall.
+    /// A mesh cannot be used as a wall or as the shape of grains.
     #[error("`{path}`: {reason}")]
     Mesh {
+        /// Place in the file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// The shape of grains is refused.
+    #[error("`{path}`: {reason}")]
+    GrainShape {
         /// Place in the file.
         path: String,
         /// Why.
@@ -340,6 +348,7 @@ impl Error {
             | Self::OutsideLimits { path, .. }
             | Self::Mass { path, .. }
             | Self::Mesh { path, .. }
+            | Self::GrainShape { path, .. }
             | Self::NoRoom { path, .. } => Some(path),
             _ => None,
         }

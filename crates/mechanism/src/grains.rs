@@ -51,12 +51,12 @@
 //! | `duration` | time to be reached |
 //! | `friction`, `restitution` | coefficients of all contacts without one of their own, of restitution 0 by default |
 //! | `rolling_friction`, `spinning_friction` | lengths by which these contacts resist rolling and spinning, 0 by default |
-//! | `gravity`, `step_size` | default `[0, 0, -9.81]`; default a tenth of the time in which the smallest grain falls by its diameter, at most 1 ms |
+//! | `gravity`, `step_size` | default `[0, 0, -9.81]`; default a tenth of the time in which the smallest grain falls by its diameter, at most 1 ms; with shapes a quarter of that |
 //! | `[steps]` | `max_sweeps`, `tolerance`, `skin` of [`percussion_granular::Settings`], `inelastic_below` of [`percussion_granular::Materials`] |
-//! | `[[grains]]` | `name`, `material`; `diameter`, or [`sizes`](Sizes); `density` or `mass` |
+//! | `[[grains]]` | `name`, `material`; [`shape`](GrainShape), or balls; `diameter`, or [`sizes`](Sizes), of the ball of equal volume; `density` or `mass` |
 //! | `[[walls]]` | `name`, `material`, `friction`, [`shape`](WallShape), and a motion: `velocity`, `angular_velocity` with `center`, `vibration`, within the times `from` and `until`; there from `appears` until `vanishes`; or a force by [`servo`](ServoOf) |
 //! | `[[materials]]` | `between` two materials: these four |
-//! | `[[insert]]` | `lattice`, `random` or `stream` of `grains` in a [`region`](Region), at `time`, with `velocity`, by `seed` |
+//! | `[[insert]]` | `lattice`, `random` or `stream` of `grains` in a [`region`](Region), at `time`, with `velocity`, by `seed`; grains with a shape turned by `angle` about `axis`, or at random |
 //! | `[[remove]]` | grains `behind` a plane or `outside` a box, after every step or once at `time` |
 //! | `[[changes]]` | `gravity` from `time` on |
 //! | `periodic` | where the box that repeats itself begins and ends along [`x`, `y` and `z`](Periodic) |
@@ -66,6 +66,8 @@
 //! # Limits
 //!
 //! What the steps cannot do is refused with its line: rotations that do not map a wall onto itself, and several ranks that divide space along a periodic direction.
+//! Scenes whose grains have shapes are run by [`Run::shaped`], without restitution, resistance to rolling, servos and periodic
+//! directions.
 
 mod build;
 mod builtin;
@@ -77,6 +79,7 @@ mod periodic;
 mod place;
 mod run;
 mod scale;
+mod shapes;
 mod sizes;
 #[cfg(test)]
 mod tests;
@@ -88,9 +91,9 @@ use nalgebra::Vector3;
 pub use self::{
     builtin::BUILT_IN,
     format::{
-        Block, Cells, Change, FlowPlane, GrainKind, Insertion, Lattice, Material, Output, Periodic,
-        PlaneOf, Radial, Random, Region, Removal, Round, Scene, ServoOf, Statistics, Steps, Stream,
-        SurfaceOf, Vibration, WallEntry, WallShape,
+        Block, Cells, Change, FlowPlane, GrainKind, GrainShape, Insertion, Lattice, Material,
+        Output, Periodic, PlaneOf, Radial, Random, Region, Removal, Round, Scene, ServoOf,
+        Statistics, Steps, Stream, SurfaceOf, Vibration, WallEntry, WallShape,
     },
     measure::Measures,
     run::Run,
@@ -109,7 +112,8 @@ impl Scene {
     pub fn from_toml_str(text: &str) -> Result<Self, Error> {
         let mut scene: Self = document::parse(text, "scene")?;
         text.clone_into(&mut scene.text);
-        scene.check().map_err(|error| scene.located(error))?;
+        let shaped = scene.shape_grains(None);
+        shaped.and_then(|()| scene.check()).map_err(|error| scene.located(error))?;
         Ok(scene)
     }
 

@@ -31,7 +31,9 @@
 //! A motion of grains also has `grains`: `corners` (two, m) of a box, `radii` (m; base64 of little-endian 32-bit
 //! floats) and `places` (base64 of little-endian unsigned 16-bit integers). The places are, for each time and each
 //! grain, `x`, `y` and `z` on a scale from the first corner, 0, to the second, 65534; they are 65535 while the grain
-//! is not present.
+//! is not present. Grains that are no balls have `shapes`: `solids` (for each shape a list of solids about the center of a grain of
+//! radius 1 m), `kinds` (the shape of each grain) and `turns` (base64 of little-endian signed 16-bit integers: for each time
+//! and each grain 32 767 times a unit quaternion, `w` first).
 //!
 //! # Example
 //!
@@ -68,8 +70,10 @@ use serde::{Deserialize, Serialize};
 
 mod base64;
 mod grains;
+mod shapes;
 
 pub use grains::Grains;
+pub use shapes::Shapes;
 
 /// Name and version of the format.
 pub const FORMAT: &str = "percussion-view/1";

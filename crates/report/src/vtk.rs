@@ -1,4 +1,4 @@
-//! Points with values in the legacy file format of VTK, which `ParaView` opens.
+//! Points and faces with values in the legacy file format of VTK, which `ParaView` opens.
 //!
 //! # Source
 //!
@@ -37,6 +37,28 @@ pub enum Values {
 /// ```
 #[must_use]
 pub fn points(title: &str, points: &[[f64; 3]], quantities: &[Quantity]) -> Vec<u8> {
+    surfaces(title, points, points.len(), &[], quantities)
+}
+
+/// A file of points with their quantities, of which the first `balls` stand for themselves and the others are corners of
+/// `faces`, each a list of indices of points.
+///
+/// # Example
+///
+/// ```
+/// let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+/// let file = percussion_report::vtk::surfaces("a triangle", &corners, 0, &[vec![0, 1, 2]], &[]);
+/// let text = String::from_utf8_lossy(&file);
+/// assert!(text.contains("POLYGONS 1 4\n") && !text.contains("VERTICES"));
+/// ```
+#[must_use]
+pub fn surfaces(
+    title: &str,
+    points: &[[f64; 3]],
+    balls: usize,
+    faces: &[Vec<usize>],
+    quantities: &[Quantity],
+) -> Vec<u8> {
     let title = title.lines().next().unwrap_or_default();
     let end = (0..=title.len().min(255)).rev().find(|end| title.is_char_boundary(*end));
     let title = &title[..end.unwrap_or_default()];
@@ -46,14 +68,23 @@ pub fn points(title: &str, points: &[[f64; 3]], quantities: &[Quantity]) -> Vec<
     )
     .into_bytes();
     put(&mut file, points.as_flattened());
-    // One cell per point, without which nothing would be visible.
-    file.extend(format!("\nVERTICES {count} {}\n", 2 * count).bytes());
-    for place in 0_u32.. {
-        if place as usize >= count {
-            break;
+    #[expect(clippy::cast_possible_truncation, reason = "the format has 32 bits for places")]
+    let narrow = |place: usize| (place as u32).to_be_bytes();
+    if balls > 0 || faces.is_empty() {
+        // One cell per point, without which nothing would be visible.
+        file.extend(format!("\nVERTICES {balls} {}\n", 2 * balls).bytes());
+        for place in 0..balls {
+            file.extend(1_u32.to_be_bytes());
+            file.extend(narrow(place));
         }
-        file.extend(1_u32.to_be_bytes());
-        file.extend(place.to_be_bytes());
+    }
+    if !faces.is_empty() {
+        let size = faces.iter().map(|face| 1 + face.len()).sum::<usize>();
+        file.extend(format!("\nPOLYGONS {} {size}\n", faces.len()).bytes());
+        for face in faces {
+            file.extend(narrow(face.len()));
+            face.iter().for_each(|place| file.extend(narrow(*place)));
+        }
     }
     file.extend(format!("\nPOINT_DATA {count}\n").bytes());
     for Quantity { name, values } in quantities {

@@ -43,7 +43,9 @@ pub(super) fn of<'a>(pool: &'a Pool, module: &str, syntax: &Syntax) -> anyhow::R
             let name = last.ident.to_string();
             match (name.as_str(), inner) {
                 ("f64" | "f32", _) => Ok(Words::plain("number")),
-                ("usize" | "u64" | "u32" | "u16" | "u8", _) => Ok(Words::plain("whole number")),
+                ("usize" | "u64" | "u32" | "u16" | "u8" | "i16", _) => {
+                    Ok(Words::plain("whole number"))
+                }
                 ("bool", _) => Ok(Words::plain("true or false")),
                 ("String" | "PathBuf", _) => Ok(Words::plain("text")),
                 ("Table" | "Value", _) => Ok(Words::plain("table")),

@@ -11,6 +11,7 @@ mod check;
 mod course;
 mod directory;
 mod machine;
+mod picture;
 mod ranks;
 mod scene;
 mod statistics;
@@ -25,7 +26,7 @@ use std::{
     },
 };
 
-pub use self::machine::{Alone, Machine};
+pub use self::machine::{Alone, Machine, Shaped};
 use self::{
     directory::Directory,
     scene::Scene,
@@ -38,11 +39,7 @@ use percussion_mechanism::{
     grains::{Measures, Run},
     view::GrainFilm,
 };
-use percussion_report::{
-    Table,
-    number::short,
-    vtk::{self, Quantity, Values},
-};
+use percussion_report::{Table, number::short};
 use serde::Serialize;
 
 pub use crate::arguments::Grains as Arguments;
@@ -128,7 +125,10 @@ pub fn execute<M: Machine>(
 ) -> Result<Verdict> {
     if arguments.check {
         return match machine.rank() {
-            0 => check::execute(arguments, &Scene::new(arguments, &mut Alone)?),
+            0 if scene::is_shaped(&arguments.scene) => {
+                check::execute(arguments, &mut Scene::new(arguments, &mut Shaped)?)
+            }
+            0 => check::execute(arguments, &mut Scene::new(arguments, &mut Alone)?),
             _ => Ok(Verdict::Met),
         };
     }
@@ -160,6 +160,18 @@ pub fn execute<M: Machine>(
         measures.unite(scene.domain())?;
     }
     finish(arguments, &scene, &mut watch, (ending, &totals), machine.rank() == 0)
+}
+
+/// [`execute`] in this process, by the machine that the grains of the scene need.
+///
+/// # Errors
+///
+/// As [`execute`].
+pub fn execute_alone(arguments: &Grains, interrupted: &AtomicBool) -> Result<Verdict> {
+    if scene::is_shaped(&arguments.scene) {
+        return execute(arguments, &mut Shaped, interrupted);
+    }
+    execute(arguments, &mut Alone, interrupted)
 }
 
 /// A flag that the first signal sets by which the process is asked to end. Called once.
@@ -332,23 +344,6 @@ fn limits(arguments: &Grains) -> Limits {
 
 fn message(totals: &Totals) -> String {
     format!("{} s, {} grains", short(totals.time), totals.grains)
-}
-
-/// The grains of this rank in the format of VTK.
-fn picture(domain: &impl Domain) -> Vec<u8> {
-    let (world, grains) = (domain.world(), domain.world().grains());
-    let own = grains.identities().iter().enumerate();
-    let own: Vec<usize> = own.filter(|(_, id)| domain.is_own(**id)).map(|(k, _)| k).collect();
-    let points: Vec<[f64; 3]> = own.iter().map(|&k| grains.positions()[k].into()).collect();
-    let radii = own.iter().map(|&k| grains.radii()[k]).collect();
-    let velocities = own.iter().map(|&k| grains.velocity(k).into()).collect();
-    let spins = own.iter().map(|&k| grains.angular_velocity(k).into()).collect();
-    let quantities = [
-        Quantity { name: "radius", values: Values::Scalars(radii) },
-        Quantity { name: "velocity", values: Values::Vectors(velocities) },
-        Quantity { name: "angular_velocity", values: Values::Vectors(spins) },
-    ];
-    vtk::points(&format!("grains at {} s", short(world.time())), &points, &quantities)
 }
 
 fn summary<D: Domain>(

@@ -10,6 +10,7 @@ mod door;
 mod ensembles;
 mod general;
 mod grains;
+mod grains_shapes;
 mod hostile;
 mod impact;
 mod impact_derivative;

@@ -84,7 +84,7 @@ impl Body {
     }
 
     /// The first entry that is out of range: its name, value and what was expected.
-    pub(super) fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
+    pub(crate) fn fault(&self) -> Option<(&'static str, f64, &'static str)> {
         let Self { position, orientation, velocity, angular_velocity, .. } = self;
         fault(position, orientation, velocity, angular_velocity)
     }

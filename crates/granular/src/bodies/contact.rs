@@ -87,9 +87,22 @@ impl Contact {
         (pair, bodies): (u32, [u32; 2]),
         drive: impl Fn(&Vector3<f64>) -> Vector3<f64>,
     ) -> Self {
+        let Near { friction, gap, normal, points, .. } = *found;
+        Self::at(points, (gap, normal), friction, local, (pair, bodies), drive)
+    }
+
+    /// The contact of two surfaces at these points, with a gap (m) along a normal.
+    #[inline(always)]
+    pub(super) fn at(
+        points: [Vector3<f64>; 2],
+        (gap, normal): (f64, Vector3<f64>),
+        friction: f64,
+        local: Local,
+        (pair, bodies): (u32, [u32; 2]),
+        drive: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+    ) -> Self {
         // The midpoint between the two surfaces.
-        let point = 0.5 * (found.points[0] + found.points[1]);
-        let Near { friction, gap, normal, .. } = *found;
+        let point = 0.5 * (points[0] + points[1]);
         let (drive, impulse) = (drive(&point), Vector3::zeros());
         Self { bodies, pair, local, friction, gap, normal, point, drive, impulse }
     }

@@ -45,6 +45,13 @@ pub struct Form {
     /// A ball of this radius.
     pub(super) hull: Collider,
     shift: Vector3<f64>,
+    /// Number in the table of materials.
+    pub(crate) material: u8,
+    pub(super) has_balls: bool,
+    /// Whether there are parts with flat faces.
+    pub(super) has_corners: bool,
+    /// Number of its mold in a [`Collection`](crate::Collection), and how many times as large it is.
+    pub(crate) origin: (usize, f64),
 }
 
 /// A collider with a ball around it, in the frame of the form.
@@ -100,7 +107,25 @@ impl Form {
         let yielding = 0.5 * (yielding + yielding.transpose()) / scale;
         let hull = Collider::on_body(0, Shape::Sphere { radius })
             .map_err(|source| Error::Collider { index: 0, source })?;
-        Ok(Self { parts, mass: mass.mass(), inertia, yielding, radius, hull, shift })
+        let has = |flat: bool| {
+            let mut shapes = parts.iter().map(|part| part.collider.shape());
+            shapes.any(|shape| matches!(shape, Shape::Sphere { .. }) != flat)
+        };
+        let [has_balls, has_corners] = [false, true].map(has);
+        let (mass, material, origin) = (mass.mass(), 0, (0, 1.0));
+        Ok(Self {
+            parts,
+            mass,
+            inertia,
+            yielding,
+            radius,
+            hull,
+            shift,
+            material,
+            has_balls,
+            has_corners,
+            origin,
+        })
     }
 
     /// Builds a rigid body from balls of uniform `density` (kg/m³); where they overlap, the matter counts
@@ -186,6 +211,19 @@ impl Form {
     #[must_use]
     pub const fn center_of_mass(&self) -> &Vector3<f64> {
         &self.shift
+    }
+
+    /// Returns the form of this material, whose number means something after
+    /// [`Bodies::set_materials`](super::Bodies::set_materials); default 0.
+    #[must_use]
+    pub fn of_material(self, material: u8) -> Self {
+        Self { material, ..self }
+    }
+
+    /// Number of its material.
+    #[must_use]
+    pub const fn material(&self) -> u8 {
+        self.material
     }
 
     /// The parts in the frame of the form.

@@ -44,6 +44,11 @@ impl Memory {
         self.is_current = true;
     }
 
+    /// The impulses with the names of their contacts, sorted.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(Name, Vector3<f64>)> {
+        self.sorted.iter()
+    }
+
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.sorted.len()

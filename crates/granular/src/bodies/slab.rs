@@ -1,8 +1,10 @@
 //! The bodies of a slab of space with their contacts, the unit of [parallel](crate::parallel) work.
 
+mod walls;
+
 use nalgebra::{Isometry3, Point3, Vector3};
 use percussion_collision::{
-    self as collision, Collider, ColliderError, Place, SceneError, Workspace, between, near,
+    self as collision, Collider, ColliderError, Near, Place, SceneError, Workspace, between, near,
 };
 
 use super::{
@@ -12,8 +14,9 @@ use super::{
     packs::Packs,
     settings::{Error, Settings},
     twist::Twist,
+    walls::Walls,
 };
-use crate::{contact::Account, grains::narrow, parallel::Range};
+use crate::{contact::Account, grains::narrow, materials::Materials, parallel::Range};
 
 /// All bodies and boundaries at the beginning of the step.
 #[derive(Clone, Copy)]
@@ -21,6 +24,8 @@ pub(super) struct Start<'a> {
     pub(super) bodies: &'a [Body],
     pub(super) identities: &'a [u64],
     pub(super) boundaries: &'a [Boundary],
+    pub(super) walls: &'a Walls,
+    pub(super) materials: &'a Materials,
     pub(super) settings: &'a Settings,
     /// Gap (m) up to which contacts can close within the step.
     pub(super) reach: f64,
@@ -33,6 +38,8 @@ pub(super) struct Stand<'a> {
     /// Places, or the errors of bodies out of range, which matter only near another body.
     pub(super) places: &'a [Result<Place, ColliderError>],
     pub(super) boundary_places: &'a [Result<Place, ColliderError>],
+    /// Of the references of walls.
+    pub(super) wall_places: &'a [Result<Place, ColliderError>],
     /// Upper bound of the way of each body and its surface since the pairs were listed (m).
     pub(super) travel: &'a [f64],
     /// Motions without contact impulses.
@@ -51,7 +58,7 @@ pub(super) struct Slab {
     pub(super) index: usize,
     pub(super) start: u32,
     pub(super) len: u32,
-    /// Bodies of this slab and boundaries.
+    /// Bodies of this slab and boundaries, which are numbered before the pieces of walls.
     pub(super) boundary_pairs: Vec<[u32; 2]>,
     /// Bodies that may touch before the pairs are searched again; the first is in this slab. They are numbered after
     /// the boundary pairs.
@@ -87,10 +94,21 @@ impl Range for Slab {
 }
 
 impl Slab {
+    /// The slab with these lists of a former search.
+    pub(super) fn listed(
+        index: usize,
+        [start, len]: [u32; 2],
+        boundary_pairs: Vec<[u32; 2]>,
+        pairs: Vec<[u32; 2]>,
+    ) -> Self {
+        Self { index, start, len, boundary_pairs, pairs, ..Self::default() }
+    }
+
     /// Lists the boundaries near the bodies of the slab.
     pub(super) fn list_boundaries(&mut self, start: &Start<'_>, skin: f64) {
         self.boundary_pairs.clear();
         let settings = collision::Settings { proximity: skin };
+        let (mut found, first) = (Vec::new(), narrow(start.boundaries.len()));
         for body in self.start..self.start + self.len {
             let Body { form, position, .. } = &start.bodies[body as usize];
             let place = Isometry3::translation(position.x, position.y, position.z);
@@ -103,6 +121,10 @@ impl Slab {
                     Err(source) => self.refuse(start, body, source),
                 }
             }
+            let pairs = &mut self.boundary_pairs;
+            start.walls.list(form, position, skin, &mut found, &mut |piece| {
+                pairs.push([body, first + piece]);
+            });
         }
     }
 
@@ -111,8 +133,12 @@ impl Slab {
         self.contacts.clear();
         let (boundary_pairs, pairs) =
             (std::mem::take(&mut self.boundary_pairs), std::mem::take(&mut self.pairs));
+        let pieces = narrow(stand.start.boundaries.len());
         for (pair, &[body, boundary]) in (0..).zip(&boundary_pairs) {
-            self.touch_boundary(stand, pair, [body, boundary]);
+            match boundary.checked_sub(pieces) {
+                None => self.touch_boundary(stand, pair, [body, boundary]),
+                Some(piece) => self.touch_wall(stand, pair, [body, piece]),
+            }
         }
         let mut clear = std::mem::take(&mut self.clear);
         clear.resize(pairs.len(), f64::NEG_INFINITY);
@@ -211,10 +237,19 @@ impl Slab {
         let [first, second] = both.map(|body| body as usize);
         let sides = (pair, both.map(|body| body - self.start));
         let poses = [&places[first], &places[second]];
-        let rest = |_: &Vector3<f64>| Vector3::zeros();
+        let materials = [a, b].map(|body| body.form.material);
+        let friction = (!start.materials.is_empty())
+            .then(|| start.materials.between(materials[0], materials[1]).friction);
+        let contact = |parts: [u32; 2]| {
+            move |found: &Near| {
+                let local = Local { parts, features: found.features };
+                let made = Contact::new(found, local, sides, |_| Vector3::zeros());
+                Some(Contact { friction: friction.unwrap_or(made.friction), ..made })
+            }
+        };
         if let ([part_a], [part_b]) = (&*a.form.parts, &*b.form.parts) {
             let colliders = [&part_a.collider, &part_b.collider];
-            return certain(self.find(start, [0, 0], colliders, poses, sides, rest));
+            return certain(self.find(start, colliders, poses, sides.1[0], contact([0, 0])));
         }
         let mut least = f64::INFINITY;
         let center = |body: &Body, part: Vector3<f64>| body.pose() * Point3::from(part);
@@ -225,7 +260,7 @@ impl Slab {
                 let mut gap = apart - part_a.radius - part_b.radius;
                 if gap <= start.reach {
                     let colliders = [&part_a.collider, &part_b.collider];
-                    gap = self.find(start, [p, q], colliders, poses, sides, rest);
+                    gap = self.find(start, colliders, poses, sides.1[0], contact([p, q]));
                 }
                 least = least.min(gap);
             }
@@ -244,23 +279,25 @@ impl Slab {
         for (p, part) in (0..).zip(&form.parts) {
             let colliders = [&part.collider, &boundary.collider];
             let drive = |point: &Vector3<f64>| boundary.surface_velocity(point);
-            self.find(start, [p, 0], colliders, poses, sides, drive);
+            self.find(start, colliders, poses, sides.1[0], |found| {
+                let local = Local { parts: [p, 0], features: found.features };
+                Some(Contact::new(found, local, sides, drive))
+            });
         }
     }
 
-    /// Finds the contacts of two parts, given as their indices and colliders. Returns a lower bound of their gap, or
-    /// minus infinity if there are contacts (m).
+    /// Finds the contacts of two colliders, the first on `body`, counted from the first of the slab; `contact` makes a contact of what
+    /// is near, or leaves it out. Returns a lower bound of the gap, or minus infinity if something is near (m).
     fn find(
         &mut self,
         start: &Start<'_>,
-        parts: [u32; 2],
         colliders: [&Collider; 2],
-        poses: [&Result<Place, ColliderError>; 2],
-        sides: (u32, [u32; 2]),
-        drive: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+        places: [&Result<Place, ColliderError>; 2],
+        body: u32,
+        contact: impl Fn(&Near) -> Option<Contact>,
     ) -> f64 {
-        self.append(start, parts, colliders, poses, sides, drive).unwrap_or_else(|source| {
-            self.refuse(start, self.start + sides.1[0], source);
+        self.append(start, colliders, places, contact).unwrap_or_else(|source| {
+            self.refuse(start, self.start + body, source);
             f64::NEG_INFINITY
         })
     }
@@ -269,11 +306,9 @@ impl Slab {
     fn append(
         &mut self,
         start: &Start<'_>,
-        parts: [u32; 2],
         colliders: [&Collider; 2],
         [a, b]: [&Result<Place, ColliderError>; 2],
-        sides: (u32, [u32; 2]),
-        drive: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+        contact: impl Fn(&Near) -> Option<Contact>,
     ) -> Result<f64, SceneError> {
         let invalid = |index| move |source| SceneError::Collider { index, source };
         let places = [a.as_ref().map_err(|e| *e), b.as_ref().map_err(|e| *e)];
@@ -281,8 +316,7 @@ impl Slab {
         let settings = collision::Settings { proximity: start.reach };
         let nearby = near(colliders, places, &settings, &mut self.workspace)?;
         for found in nearby.iter() {
-            let local = Local { parts, features: found.features };
-            self.contacts.push(Contact::new(&found, local, sides, &drive));
+            self.contacts.extend(contact(&found));
         }
         Ok(nearby.clearance().unwrap_or(f64::NEG_INFINITY))
     }

@@ -1,6 +1,6 @@
 //! One step of all bodies: search, contacts, sweeps, removal of overlaps, motion.
 
-use nalgebra::{UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
 
@@ -17,6 +17,7 @@ use crate::{
     halves::{Steps, until},
     parallel, range,
     report::Report,
+    wall::Wall,
 };
 
 /// Maximum rotation of a body in a step (rad): up to this the equation of free rotation has one solution.
@@ -58,7 +59,21 @@ impl Bodies {
     /// The largest speed of a surface; for boundaries, of points near a body (m/s).
     fn speed(&self) -> f64 {
         let bodies = self.bodies.iter().map(Body::speed);
-        bodies.fold(self.speed_of_boundaries(), f64::max)
+        let walls = self.walls.speed();
+        bodies.fold(self.speed_of_boundaries().max(walls).max(self.speed_of_surfaces()), f64::max)
+    }
+
+    /// The largest speed of the surface of a turning wall near a body, by which friction may accelerate it (m/s).
+    fn speed_of_surfaces(&self) -> f64 {
+        let turning = self.walls.all().iter();
+        let turning = turning.filter(|wall| wall.angular_velocity != Vector3::zeros());
+        turning.fold(0.0, |fastest, wall| {
+            let spin = wall.angular_velocity.norm();
+            let at = |body: &Body| {
+                wall.surface_velocity(&body.position).norm() + spin * body.form.radius()
+            };
+            self.bodies.iter().map(at).fold(fastest, f64::max)
+        })
     }
 
     /// The largest speed of a boundary near a body (m/s).
@@ -92,6 +107,7 @@ impl Bodies {
         (self.moved, self.boundaries_moved) = (0.0, 0.0);
         self.travel.clear();
         self.travel.resize(self.bodies.len(), 0.0);
+        self.walls.sort(0.5 * diameter + self.skin);
         let order = self.cells.sort(&positions, diameter + self.skin, &self.settings.gravity);
         self.bodies = order.iter().map(|&place| self.bodies[place as usize].clone()).collect();
         self.identities = order.iter().map(|&place| self.identities[place as usize]).collect();
@@ -101,8 +117,9 @@ impl Bodies {
             let [start, end] = self.cells.places_of(index);
             (slab.index, slab.start, slab.len) = (index, start, end - start);
         }
-        let Self { bodies, identities, boundaries, settings, cells, slabs, skin, .. } = self;
-        let start = Start { bodies, identities, boundaries, settings, reach };
+        let Self { bodies, identities, boundaries, walls, materials, .. } = self;
+        let Self { settings, cells, slabs, skin, .. } = self;
+        let start = Start { bodies, identities, boundaries, walls, materials, settings, reach };
         parallel::each(slabs, &|slab: &mut Slab| {
             let Slab { index, pairs, .. } = slab;
             pairs.clear();
@@ -126,8 +143,8 @@ impl Bodies {
     /// Applies gravity and finds the contacts with a gap of at most `reach`.
     pub(super) fn assemble(&mut self, reach: f64) -> Result<(), Error> {
         let kick = self.settings.step_size * self.settings.gravity;
-        let Self { bodies, identities, boundaries, settings, slabs, .. } = self;
-        let Self { motions, places, boundary_places, travel, memory, .. } = self;
+        let Self { bodies, identities, boundaries, walls, materials, settings, slabs, .. } = self;
+        let Self { motions, places, boundary_places, wall_places, travel, memory, .. } = self;
         let stand = |body: &Body| (body.motion(&kick), Place::new(&body.pose()));
         #[cfg(feature = "rayon")]
         bodies.par_iter().with_min_len(128).map(stand).unzip_into_vecs(motions, places);
@@ -142,8 +159,11 @@ impl Bodies {
         }
         boundary_places.clear();
         boundary_places.extend(boundaries.iter().map(|boundary| Place::new(&boundary.pose)));
-        let start = Start { bodies, identities, boundaries, settings, reach };
-        let stand = Stand { start, places, boundary_places, travel, motions, memory };
+        wall_places.clear();
+        let place = |wall: &Wall| Place::new(&Isometry3::from(wall.surface.reference()));
+        wall_places.extend(walls.all().iter().map(place));
+        let start = Start { bodies, identities, boundaries, walls, materials, settings, reach };
+        let stand = Stand { start, places, boundary_places, wall_places, travel, motions, memory };
         parallel::each(slabs, &|slab: &mut Slab| slab.assemble(&stand));
         self.refuse()
     }
@@ -257,10 +277,12 @@ impl Bodies {
         });
         // Bodies approach each other by both of their ways. A boundary that turns moves a little more than by its speed
         // at the end of the way of a body.
-        self.boundaries_moved += 2.0 * step * self.speed_of_boundaries();
+        self.boundaries_moved +=
+            2.0 * step * self.speed_of_boundaries() + step * self.walls.speed();
         let farthest = self.travel.iter().copied().fold(0.0, f64::max);
         self.moved = 2.0 * farthest + self.boundaries_moved;
         self.boundaries.iter_mut().for_each(|boundary| boundary.advance(step));
+        self.walls.advance(step);
         self.steps += 1;
         self.time += step;
     }

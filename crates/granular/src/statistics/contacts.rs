@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use crate::{Domain, Error, Partner, World};
+use crate::{Domain, Error, Force, World};
 
 /// Averages over the contacts of the last step that carry an impulse, none of which there are after grains, walls or
 /// settings were changed.
@@ -44,7 +44,8 @@ impl ContactAverages {
     /// The averages of the last step.
     #[must_use]
     pub fn of(world: &World) -> Self {
-        let (mut averages, counts) = Self::sums(world);
+        let walls = world.walls().len();
+        let (mut averages, counts) = Self::sums(walls, |see| world.each_force(see));
         averages.divide(counts, world.grains().len() as f64);
         averages
     }
@@ -55,7 +56,8 @@ impl ContactAverages {
     ///
     /// [`Error::Unreachable`].
     pub fn of_all(domain: &mut impl Domain) -> Result<Self, Error> {
-        let (mut averages, [pairs, ends]) = Self::sums(domain.world());
+        let walls = domain.world().walls().len();
+        let (mut averages, [pairs, ends]) = Self::sums(walls, |see| domain.each_force(see));
         let mut sums = vec![pairs, ends, domain.own_count() as f64];
         sums.extend(averages.fabric.iter().chain(averages.virial.iter()));
         sums.extend(averages.wall_forces.iter().flatten());
@@ -69,34 +71,31 @@ impl ContactAverages {
         Ok(averages)
     }
 
-    /// Sums in place of means, and the numbers of contacts between grains and of ends of contacts on grains.
-    fn sums(world: &World) -> (Self, [f64; 2]) {
-        let (grains, step) = (world.grains(), world.settings().step_size);
+    /// Sums in place of means over the forces that `each` gives, and the numbers of contacts between grains and of ends of contacts on
+    /// grains.
+    fn sums(walls: usize, each: impl FnOnce(&mut dyn FnMut(&Force))) -> (Self, [f64; 2]) {
         let mut averages = Self {
             coordination: 0.0,
             normal_forces: Vec::new(),
             fabric: Matrix3::zeros(),
             virial: Matrix3::zeros(),
-            wall_forces: vec![Vector3::zeros(); world.walls().len()],
+            wall_forces: vec![Vector3::zeros(); walls],
         };
         let (mut pairs, mut ends) = (0.0, 0.0);
-        for touch in world.touches().filter(|touch| touch.impulse.dot(&touch.normal) > 0.0) {
-            let force = touch.impulse / step;
-            averages.normal_forces.push(force.dot(&touch.normal));
-            let branch = match touch.partner {
-                Partner::Grain(other) => {
+        each(&mut |&Force { force, normal, branch, wall }| {
+            averages.normal_forces.push(force.dot(&normal));
+            match wall {
+                None => {
                     (pairs, ends) = (pairs + 1.0, ends + 2.0);
-                    averages.fabric += touch.normal * touch.normal.transpose();
-                    grains.radii()[touch.grain] + grains.radii()[other] + touch.gap
+                    averages.fabric += normal * normal.transpose();
                 }
-                Partner::Wall(wall) => {
+                Some(wall) => {
                     ends += 1.0;
                     averages.wall_forces[wall] += force;
-                    grains.radii()[touch.grain] + touch.gap
                 }
-            };
-            averages.virial += force * (branch * touch.normal).transpose();
-        }
+            }
+            averages.virial += force * branch.transpose();
+        });
         (averages, [pairs, ends])
     }
 

@@ -80,6 +80,26 @@ pub struct Triangle {
 /// The distance of what does not touch (m).
 const FAR: f64 = 1e150;
 
+/// Sine of an angle between directions up to which they are the same, or across each other.
+#[cfg(feature = "bodies")]
+const FLAT: f64 = 1e-6;
+
+/// Cosine of the angle to the normal up to which a direction is to the face of a triangle and not along it.
+#[cfg(feature = "bodies")]
+const STEEP: f64 = 0.5;
+
+/// How a triangle touches at its rim.
+#[cfg(feature = "bodies")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RimTouch {
+    /// In the given direction.
+    Rim,
+    /// In the direction of its normal.
+    Face,
+    /// Not at all.
+    None,
+}
+
 impl Triangle {
     /// A triangle without neighbors.
     #[must_use]
@@ -145,19 +165,7 @@ impl Triangle {
     /// Distance of a point (m, ≥ 0) and the direction in which it grows; [`FAR`] where a neighbor touches instead.
     pub(super) fn distance(&self, at: &Vector3<f64>) -> (f64, Vector3<f64>) {
         let Some(normal) = normal_of(&self.corners) else { return (FAR, Vector3::z()) };
-        let mut nearest: Option<(f64, usize, f64)> = None;
-        for k in 0..3 {
-            let [a, b, c] = [0, 1, 2].map(|more| self.corners[(k + more) % 3]);
-            if (at - a).dot(&inward(&a, &b, &c)) >= 0.0 {
-                continue;
-            }
-            let along = b - a;
-            let share = ((at - a).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
-            let distance = (at - a - share * along).norm();
-            if nearest.is_none_or(|(least, _, _)| distance < least) {
-                nearest = Some((distance, k, share));
-            }
-        }
+        let nearest = self.nearest_edge(at);
         let Some((distance, k, share)) = nearest else {
             let height = (at - self.corners[0]).dot(&normal);
             return if height < 0.0 { (-height, -normal) } else { (height, normal) };
@@ -175,6 +183,84 @@ impl Triangle {
             (FAR, normal)
         } else {
             (distance, (at - point) / distance)
+        }
+    }
+
+    /// Distance of the edge that is nearest to a point (m), its number, and where on it the nearest place is, from 0 to 1;
+    /// `None` if the point is over the triangle.
+    fn nearest_edge(&self, at: &Vector3<f64>) -> Option<(f64, usize, f64)> {
+        let mut nearest: Option<(f64, usize, f64)> = None;
+        for k in 0..3 {
+            let [a, b, c] = [0, 1, 2].map(|more| self.corners[(k + more) % 3]);
+            if (at - a).dot(&inward(&a, &b, &c)) >= 0.0 {
+                continue;
+            }
+            let along = b - a;
+            let share = ((at - a).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
+            let distance = (at - a - share * along).norm();
+            if nearest.is_none_or(|(least, _, _)| distance < least) {
+                nearest = Some((distance, k, share));
+            }
+        }
+        nearest
+    }
+
+    /// Distance of a point (m, ≥ 0), whatever neighbors there are.
+    #[cfg(feature = "bodies")]
+    pub(crate) fn clearance(&self, at: &Vector3<f64>) -> f64 {
+        match (self.nearest_edge(at), normal_of(&self.corners)) {
+            (Some((distance, ..)), _) => distance,
+            (None, Some(normal)) => normal.dot(&(at - self.corners[0])).abs(),
+            (None, None) => 0.0,
+        }
+    }
+
+    /// The unit normal by the order of the corners.
+    #[cfg(feature = "bodies")]
+    pub(crate) fn normal(&self) -> Option<Vector3<f64>> {
+        normal_of(&self.corners)
+    }
+
+    /// How this triangle touches in the direction `away`, of length 1, from a point of its rim; `near` (m) is how far from an
+    /// edge or a corner the point may be.
+    ///
+    /// At an edge or corner that the next triangle covers a body is over the face, whatever the direction in which it is nearest
+    /// to the edge. It then touches the face, unless that direction is along it, in which case the next triangle carries the
+    /// body.
+    #[cfg(feature = "bodies")]
+    pub(crate) fn touch_at(&self, at: &Vector3<f64>, away: &Vector3<f64>, near: f64) -> RimTouch {
+        let Some(normal) = normal_of(&self.corners) else { return RimTouch::None };
+        let steep = normal.dot(away).abs();
+        let flat = if steep > STEEP { RimTouch::Face } else { RimTouch::None };
+        // In the direction of the face up to rounding.
+        if steep > 1.0 - FLAT {
+            return RimTouch::Rim;
+        }
+        for k in 0..3 {
+            if (at - self.corners[k]).norm() <= near {
+                let (directions, owned) = &self.around[k];
+                let covered = directions.iter().any(|direction| direction.dot(away) > FLAT);
+                return match (covered, owned) {
+                    (true, _) => flat,
+                    (false, true) => RimTouch::Rim,
+                    (false, false) => RimTouch::None,
+                };
+            }
+        }
+        let edge = |k: usize| {
+            let [a, b] = [self.corners[k], self.corners[(k + 1) % 3]];
+            let share = (at - a).dot(&(b - a)) / (b - a).norm_squared();
+            (at - a - share.clamp(0.0, 1.0) * (b - a)).norm()
+        };
+        let nearest = (0..3).map(edge).enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((k, _)) = nearest.filter(|(_, distance)| *distance <= near) else {
+            return RimTouch::Rim;
+        };
+        let (directions, owned) = &self.beside[k];
+        match (directions.iter().all(|direction| direction.dot(away) < -FLAT), owned) {
+            (false, _) => flat,
+            (true, true) => RimTouch::Rim,
+            (true, false) => RimTouch::None,
         }
     }
 

@@ -11,6 +11,38 @@ use crate::{
     wall::Wall,
 };
 
+#[cfg(feature = "bodies")]
+impl World {
+    /// Shows these grains with their identities, and the next identity, the number of steps and the time (s), in place of its
+    /// own. It has no contacts then.
+    pub(crate) fn show(
+        &mut self,
+        grains: impl Iterator<Item = (u64, crate::Grain)>,
+        (next_identity, steps, time): (u64, u64, f64),
+    ) {
+        self.grains.retain(|_| false);
+        grains.for_each(|(identity, grain)| self.grains.push(&grain, identity));
+        (self.next_identity, self.steps, self.time) = (next_identity, steps, time);
+        self.outdated();
+    }
+
+    /// Moves the walls alone by a step.
+    pub(crate) fn advance_walls(&mut self) {
+        let step = self.settings.step_size;
+        let moving = self.walls.iter_mut().filter(|wall| wall.velocity != Vector3::zeros());
+        moving.for_each(|wall| wall.advance(step));
+    }
+
+    /// Checks a grain that is to be added.
+    pub(crate) fn check_grain(&self, grain: &crate::Grain) -> Result<(), Error> {
+        let identity = self.next_identity;
+        match grain.fault() {
+            Some((name, value, expected)) => Err(Error::Grain { identity, name, value, expected }),
+            None => Ok(()),
+        }
+    }
+}
+
 impl World {
     /// Replaces wall `index`, for example to change its motion or its position.
     ///

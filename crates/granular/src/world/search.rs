@@ -3,7 +3,6 @@
 use nalgebra::Vector3;
 use percussion_collision::CellGrid;
 
-use super::near::NearWalls;
 use crate::{
     grains::{Grains, NEW, narrow},
     images::Images,
@@ -11,7 +10,7 @@ use crate::{
     parallel,
     settings::{Error, Settings},
     slab::{Pair, Slab, WallPair},
-    wall::Wall,
+    wall::{Wall, near::NearWalls},
 };
 
 /// Data of the last search.

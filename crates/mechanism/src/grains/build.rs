@@ -2,13 +2,16 @@
 
 use std::{ops::Range, path::Path};
 
-use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
 use percussion_granular::{Frustum, Servo, Settings, Surface, Triangle, Wall};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{GrainKind, Scene, ServoOf, WallEntry, WallShape, place::lattice};
+use super::{
+    GrainKind, Scene, ServoOf, WallEntry, WallShape,
+    place::{lattice, unit},
+};
 use crate::{Error, rules::refuse};
 
 /// Maximum number of triangles of all meshes: every search looks at each for every grain.
@@ -25,8 +28,11 @@ impl Scene {
         let smallest = self.grains.iter().map(|kind| kind.range()[0]).fold(f64::INFINITY, f64::min);
         let first = self.grains[0].material();
         let fall = (2.0 * smallest / self.fall().norm()).sqrt();
+        // Corners move on arcs, of which steps see the tangents: overlaps grow with the step.
+        let part = if self.is_shaped() { 0.25 } else { 1.0 };
+        let default = part * defaults.step_size.min(0.1 * fall);
         Settings {
-            step_size: self.step_size.unwrap_or_else(|| defaults.step_size.min(0.1 * fall)),
+            step_size: self.step_size.unwrap_or(default),
             gravity,
             friction: self.interaction(first, first).friction,
             max_sweeps: self.steps.max_sweeps.unwrap_or(defaults.max_sweeps),
@@ -78,16 +84,25 @@ impl GrainKind {
     pub(super) fn range(&self) -> [f64; 2] {
         match (&self.sizes, self.diameter) {
             (Some(sizes), _) => sizes.range(),
-            (None, diameter) => [diameter.unwrap_or(f64::NAN); 2],
+            (None, Some(diameter)) => [diameter; 2],
+            (None, None) => [self.mold.as_ref().map_or(f64::NAN, |mold| mold.diameter()); 2],
         }
     }
-}
 
-fn unit(vector: [f64; 3]) -> Unit<Vector3<f64>> {
-    let vector = Vector3::from(vector);
-    let is_unit = (vector.norm_squared() - 1.0).abs() <= f64::EPSILON;
-    // A second normalization could change the last bit, and a first one overflow.
-    if is_unit { Unit::new_unchecked(vector) } else { Unit::new_normalize(vector / vector.amax()) }
+    /// Diameter of a ball that contains any grain (m).
+    pub(super) fn widest(&self) -> f64 {
+        self.range()[1] * self.spread()
+    }
+
+    /// Mass of a grain with this diameter (kg).
+    pub(super) fn mass_of(&self, diameter: f64) -> f64 {
+        match (self.density, self.mass) {
+            (_, Some(mass)) => mass,
+            (density, None) => {
+                density.unwrap_or(f64::NAN) * std::f64::consts::PI / 6.0 * diameter.powi(3)
+            }
+        }
+    }
 }
 
 fn pose(position: [f64; 3], axis: Option<[f64; 3]>, angle: f64) -> Isometry3<f64> {

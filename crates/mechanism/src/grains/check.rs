@@ -48,6 +48,8 @@ impl Scene {
         self.check_changes()?;
         self.check_materials()?;
         self.check_statistics()?;
+        self.check_shaped()?;
+        self.check_bodies()?;
         self.check_periodic()
     }
 
@@ -95,7 +97,14 @@ impl Scene {
     }
 
     fn check_insertion(&self, path: &str, insertion: &Insertion) -> Result<(), Error> {
-        self.kind_of(path, insertion)?;
+        let kind = self.kind_of(path, insertion)?;
+        let turned = insertion.axis.is_some() || insertion.angle.is_some();
+        if turned && self.grains[kind].shape.is_none() {
+            let expected = "no `axis` and `angle` for grains without a `shape`, which are balls";
+            refuse(path, &self.grains[kind].name, expected)?;
+        }
+        insertion.axis.map_or(Ok(()), |axis| not_zero(&format!("{path}.axis"), &axis))?;
+        finite(&format!("{path}.angle"), &[insertion.angle.unwrap_or_default()])?;
         let Insertion { lattice, random, stream, region, .. } = insertion;
         let given = usize::from(lattice.is_some())
             + usize::from(random.is_some())
@@ -186,6 +195,7 @@ fn check_kind(path: &str, kind: &GrainKind) -> Result<(), Error> {
     match (kind.diameter, &kind.sizes) {
         (Some(diameter), None) => positive(&format!("{path}.diameter"), diameter, LENGTH)?,
         (None, Some(sizes)) => sizes.check(&format!("{path}.sizes"))?,
+        (None, None) if kind.shape.is_some() => {}
         (both, _) => {
             let found = 2 * usize::from(both.is_some());
             count(path, found, false, "either `diameter` or `sizes`")?;

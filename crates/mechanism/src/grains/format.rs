@@ -1,11 +1,18 @@
 //! The fields of a [`Scene`].
 
 mod measured;
+mod shaped;
+
+use std::sync::Arc;
 
 use percussion_collision::Shape;
+use percussion_granular::bodies::Mold;
 use serde::Deserialize;
 
-pub use self::measured::{Cells, FlowPlane, Radial, Statistics, SurfaceOf};
+pub use self::{
+    measured::{Cells, FlowPlane, Radial, Statistics, SurfaceOf},
+    shaped::GrainShape,
+};
 
 use super::Sizes;
 
@@ -36,7 +43,7 @@ pub struct Scene {
     #[serde(default = "gravity")]
     pub gravity: [f64; 3],
     /// Time step (s), positive; by default a tenth of the time in which the smallest grain falls by its diameter, at
-    /// most 1 ms.
+    /// most 1 ms; a quarter of that where grains have shapes.
     pub step_size: Option<f64>,
     /// How steps are computed.
     #[serde(default)]
@@ -113,7 +120,10 @@ pub struct GrainKind {
     pub name: String,
     /// Material, default the name.
     pub material: Option<String>,
-    /// Diameter of all (m), positive; otherwise `sizes`.
+    /// Shape; without one they are balls.
+    pub shape: Option<GrainShape>,
+    /// Diameter of all (m), positive; otherwise `sizes`. With a shape it is that of the ball of equal volume; without both the
+    /// shape has its size in m.
     pub diameter: Option<f64>,
     /// Distribution of diameters.
     pub sizes: Option<Sizes>,
@@ -121,6 +131,9 @@ pub struct GrainKind {
     pub density: Option<f64>,
     /// Mass of each (kg), positive.
     pub mass: Option<f64>,
+    /// The shape, prepared.
+    #[serde(skip)]
+    pub(super) mold: Option<Arc<Mold>>,
 }
 
 fn grains() -> String {
@@ -335,7 +348,11 @@ pub struct Insertion {
     /// Velocity (m/s), default zero.
     #[serde(default)]
     pub velocity: [f64; 3],
-    /// Seed of the places and sizes, default 1.
+    /// Axis of the rotation of grains with a shape, default `z`.
+    pub axis: Option<[f64; 3]>,
+    /// Angle of that rotation (rad); by default 0 if `axis` is given, and without both every orientation is equally likely.
+    pub angle: Option<f64>,
+    /// Seed of the places, sizes and orientations, default 1.
     #[serde(default = "seed")]
     pub seed: u64,
 }

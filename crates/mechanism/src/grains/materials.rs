@@ -71,7 +71,8 @@ impl Scene {
             self.grains.iter().map(|kind| number((kind.material(), None))).collect();
         let walls: Vec<u8> =
             self.walls.iter().map(|wall| number((wall.material(), wall.friction))).collect();
-        if self.is_plain() {
+        // Bodies have the friction of the table, and otherwise that of their surfaces.
+        if self.is_plain() && !self.is_shaped() {
             let (grains, walls) = (vec![0; grains.len()], vec![0; walls.len()]);
             return Touching { materials: Materials::default(), grains, walls };
         }

@@ -1,9 +1,9 @@
 //! Places of grains that come in: a lattice, at random, a stream.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, f64::consts::TAU};
 
-use nalgebra::Vector3;
-use percussion_granular::{Domain, Error as StepError, Grain, Periods, Wall};
+use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
+use percussion_granular::{Domain, Error as StepError, Grain, Periods, Surface, Wall};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -12,6 +12,12 @@ use crate::{Error, rules::refuse};
 
 /// Trials for each grain of `random` and of `stream`.
 const TRIALS: [usize; 2] = [1000, 100];
+
+/// Part of its radius by which a shape may overlap a plane through rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// The first stream of random numbers for the orientations of the grains of a `stream`.
+const TURNS: u64 = 1 << 62;
 
 /// Maximum number of places of a lattice.
 const PLACE_LIMIT: f64 = 1e8;
@@ -37,9 +43,8 @@ impl Room {
         largest: f64,
         [low, high]: [Vector3<f64>; 2],
     ) -> Result<Self, StepError> {
-        let grains = domain.world().grains();
-        let mut widest =
-            [grains.radii().iter().fold(largest, |widest, radius| widest.max(2.0 * radius))];
+        let radii = (0..domain.world().grains().len()).map(|index| domain.bounding_radius(index));
+        let mut widest = [radii.fold(largest, |widest, radius| widest.max(2.0 * radius))];
         domain.largest(&mut widest)?;
         let [widest] = widest;
         let walls = domain.world().walls().to_vec();
@@ -49,10 +54,11 @@ impl Room {
         let mut room = Self { walls, edge: widest, ends, shifts, spanned, cubes: BTreeMap::new() };
         let grains = domain.world().grains();
         let mut words = Vec::new();
-        let all = grains.identities().iter().zip(grains.positions()).zip(grains.radii());
-        for ((identity, place), radius) in all {
+        let all = grains.identities().iter().zip(grains.positions()).enumerate();
+        for (index, (identity, place)) in all {
             if room.shifts.iter().any(|by| room.has(&(place + by))) && domain.is_own(*identity) {
-                words.extend([place.x, place.y, place.z, *radius].map(f64::to_bits));
+                let radius = domain.bounding_radius(index);
+                words.extend([place.x, place.y, place.z, radius].map(f64::to_bits));
             }
         }
         let mut words = domain.gather(words)?.concat();
@@ -83,19 +89,44 @@ impl Room {
         }
     }
 
-    fn is_free(&self, place: &Vector3<f64>, radius: f64) -> bool {
-        let [i, j, k] = self.cube(place);
+    fn is_free(&self, body: &Placed<'_>) -> bool {
+        let Placed { place, radius, .. } = *body;
+        let [i, j, k] = self.cube(&place);
         let mut near = (0..27_i64).filter_map(|n| {
             let cube = [i, j, k].into_iter().zip([n % 3, n / 3 % 3, n / 9]);
             let cube: Vec<i64> = cube.map(|(at, more)| at.saturating_add(more - 1)).collect();
             self.cubes.get(&[cube[0], cube[1], cube[2]])
         });
         let apart = |(other, size): &(Vector3<f64>, f64)| (place - other).norm() >= radius + size;
-        near.all(|balls| balls.iter().all(apart)) && self.is_clear(place, radius)
+        near.all(|balls| balls.iter().all(apart)) && self.is_clear(body)
     }
 
-    fn is_clear(&self, place: &Vector3<f64>, radius: f64) -> bool {
-        self.walls.iter().all(|wall| wall.gap(place, radius).0 >= 0.0)
+    fn is_clear(&self, body: &Placed<'_>) -> bool {
+        self.walls.iter().all(|wall| body.gap(wall) >= 0.0)
+    }
+}
+
+/// A grain where it might be.
+struct Placed<'a> {
+    kind: &'a GrainKind,
+    place: Vector3<f64>,
+    /// Of a ball around it (m).
+    radius: f64,
+    turn: UnitQuaternion<f64>,
+}
+
+impl Placed<'_> {
+    /// Gap to a wall (m): of balls and to planes as it is, otherwise that of the ball around a shape, up to rounding.
+    fn gap(&self, wall: &Wall) -> f64 {
+        let Self { kind, place, radius, turn } = self;
+        match (&kind.mold, &wall.surface) {
+            (Some(mold), Surface::Plane { point, normal }) if !wall.absent => {
+                let reach = mold.reach(&(turn.inverse() * -normal.into_inner()));
+                let scale = radius / mold.radius();
+                normal.dot(&(place - point)) - scale * reach + ROUNDING * radius
+            }
+            _ => wall.gap(place, *radius).0,
+        }
     }
 }
 
@@ -136,34 +167,74 @@ impl GrainKind {
     }
 
     fn grain(&self, place: Vector3<f64>, diameter: f64, velocity: [f64; 3]) -> Grain {
-        let mass = match (self.density, self.mass) {
-            (_, Some(mass)) => mass,
-            (density, None) => {
-                density.unwrap_or(f64::NAN) * std::f64::consts::PI / 6.0 * diameter.powi(3)
-            }
+        let grain = Grain::at(place, 0.5 * diameter, self.mass_of(diameter));
+        Grain { velocity: velocity.into(), ..grain }
+    }
+}
+
+/// A kind of grains with its number, which is also that of its shape, and its material.
+#[derive(Clone, Copy)]
+pub(super) struct Kind<'a> {
+    pub(super) kind: &'a GrainKind,
+    pub(super) number: usize,
+    pub(super) material: u8,
+}
+
+/// Orientations of grains that come in.
+struct Turns {
+    fixed: Option<UnitQuaternion<f64>>,
+    random: ChaCha8Rng,
+}
+
+impl Turns {
+    /// Those of a kind, by a stream of random numbers; balls have none.
+    fn new(kind: &GrainKind, insertion: &Insertion, stream: u64) -> Self {
+        let turned = || {
+            let axis = insertion.axis.map_or_else(Vector3::z_axis, unit);
+            UnitQuaternion::from_axis_angle(&axis, insertion.angle.unwrap_or_default())
         };
-        Grain { velocity: velocity.into(), ..Grain::at(place, 0.5 * diameter, mass) }
+        let given = insertion.axis.is_some() || insertion.angle.is_some();
+        let ball = kind.shape.is_none().then(UnitQuaternion::identity);
+        let fixed = ball.or_else(|| given.then(turned));
+        Self { fixed, random: generator(insertion.seed, stream) }
+    }
+
+    /// The next orientation; at random all are equally likely.
+    ///
+    /// # Source
+    ///
+    /// K. Shoemake, "Uniform random rotations", in *Graphics Gems III*, Academic Press 1992, 124–132.
+    fn next(&mut self) -> UnitQuaternion<f64> {
+        if let Some(fixed) = self.fixed {
+            return fixed;
+        }
+        let [share, one, other] = [(); 3].map(|()| self.random.random_range(0.0..1.0));
+        let [(a, b), (c, d)] = [one, other].map(|turn: f64| (TAU * turn).sin_cos());
+        let [low, high] = [f64::sqrt(1.0 - share), f64::sqrt(share)];
+        UnitQuaternion::new_normalize(Quaternion::new(high * d, low * a, low * b, high * c))
     }
 }
 
 /// Adds grains on a lattice or at random positions.
 pub(super) fn fill(
     domain: &mut impl Domain,
-    (kind, material): (&GrainKind, u8),
+    Kind { kind, number, material }: Kind<'_>,
     insertion: &Insertion,
     path: &str,
 ) -> Result<(), Error> {
+    let mut turns = Turns::new(kind, insertion, u64::MAX - 1);
+    let (widest, spread) = (kind.widest(), kind.spread());
     let mut sizes = generator(insertion.seed, u64::MAX);
     let mut places = generator(insertion.seed, 0);
     let corners = corners(&insertion.region);
-    let mut room = Room::of(domain, kind.range()[1], corners)?;
+    let mut room = Room::of(domain, widest, corners)?;
     let mut grains = Vec::new();
     if let Some(lattice) = &insertion.lattice {
-        let counts = counts(lattice, kind.range()[1], corners);
+        let counts = counts(lattice, widest, corners);
         let nodes = nodes(counts, &format!("{path}.region"))?;
         // Where the region meets its own image the lattice does, too.
         let spanned = room.spanned;
-        let even = (corners[1] - corners[0]).component_div(&(kind.range()[1] * counts));
+        let even = (corners[1] - corners[0]).component_div(&(widest * counts));
         let pitch = Vector3::from_fn(|k, _| if spanned[k] { even[k] } else { lattice.pitch });
         let wanted = lattice.count.unwrap_or(usize::MAX);
         let [low, _] = corners;
@@ -177,17 +248,19 @@ pub(super) fn fill(
                     |_, _| if still { 0.0 } else { places.random_range(limits.clone()) },
                 );
             let span = pitch.component_mul(&(node + Vector3::repeat(0.5))) + shake;
-            let place = low + kind.range()[1] * span;
+            let place = low + widest * span;
             let diameter = kind.draw(&mut sizes);
-            let radius = 0.5 * diameter;
+            let radius = 0.5 * diameter * spread;
             let inside = in_cylinder(&insertion.region, &place, radius, spanned);
             // Places of one lattice are apart.
-            let free =
-                if alone { room.is_clear(&place, radius) } else { room.is_free(&place, radius) };
+            let turn = turns.next();
+            let placed = Placed { kind, place, radius, turn };
+            let free = if alone { room.is_clear(&placed) } else { room.is_free(&placed) };
             if inside && free && found < wanted {
                 // Each rank keeps only its own grains.
                 let grain = kind.grain(place, diameter, insertion.velocity);
-                domain.add(&Grain { material, ..grain })?;
+                let grain = Grain { material, orientation: turn, ..grain };
+                domain.add_shaped(&grain, number)?;
                 found += 1;
             }
         }
@@ -196,24 +269,26 @@ pub(super) fn fill(
             return Err(Error::NoRoom { path, wanted, found });
         }
         if found == 0 && alone {
-            let diameter = kind.range()[1];
-            return refuse(path, &diameter, "a diameter (m) of which a grain fits into the region");
+            let expected = "a diameter (m) of which a grain fits into the region";
+            return refuse(path, &widest, expected);
         }
     }
     if let Some(random) = insertion.random {
         for found in 0..random.count {
             let diameter = kind.draw(&mut sizes);
-            let trial = (0..TRIALS[0]).find_map(|_| trial(&room, insertion, &mut places, diameter));
-            let Some(place) = trial else {
+            let (around, turn) = (diameter * spread, turns.next());
+            let mut trial = || trial(&room, insertion, &mut places, (kind, around, turn));
+            let Some(place) = (0..TRIALS[0]).find_map(|_| trial()) else {
                 let (path, wanted) = (format!("{path}.random.count"), random.count);
                 return Err(Error::NoRoom { path, wanted, found });
             };
-            room.take(place, 0.5 * diameter);
-            grains.push(kind.grain(place, diameter, insertion.velocity));
+            room.take(place, 0.5 * around);
+            let grain = kind.grain(place, diameter, insertion.velocity);
+            grains.push(Grain { material, orientation: turn, ..grain });
         }
     }
     for grain in grains {
-        domain.add(&Grain { material, ..grain })?;
+        domain.add_shaped(&grain, number)?;
     }
     Ok(())
 }
@@ -221,25 +296,29 @@ pub(super) fn fill(
 /// Adds up to `count` grains of a stream at step `step` and returns how many found no room.
 pub(super) fn pour(
     domain: &mut impl Domain,
-    (kind, material): (&GrainKind, u8),
+    Kind { kind, number, material }: Kind<'_>,
     insertion: &Insertion,
     (step, count): (u64, u64),
 ) -> Result<u64, StepError> {
     let mut random = generator(insertion.seed, 1 + step);
-    let mut room = Room::of(domain, kind.range()[1], corners(&insertion.region))?;
+    let mut turns = Turns::new(kind, insertion, TURNS + step);
+    let mut room = Room::of(domain, kind.widest(), corners(&insertion.region))?;
     let (mut grains, mut turned_away) = (Vec::new(), 0);
     for _ in 0..count {
         let diameter = kind.draw(&mut random);
-        match (0..TRIALS[1]).find_map(|_| trial(&room, insertion, &mut random, diameter)) {
+        let (around, turn) = (diameter * kind.spread(), turns.next());
+        let mut trial = || trial(&room, insertion, &mut random, (kind, around, turn));
+        match (0..TRIALS[1]).find_map(|_| trial()) {
             Some(place) => {
-                room.take(place, 0.5 * diameter);
-                grains.push(kind.grain(place, diameter, insertion.velocity));
+                room.take(place, 0.5 * around);
+                let grain = kind.grain(place, diameter, insertion.velocity);
+                grains.push(Grain { material, orientation: turn, ..grain });
             }
             None => turned_away += 1,
         }
     }
     for grain in grains {
-        domain.add(&Grain { material, ..grain })?;
+        domain.add_shaped(&grain, number)?;
     }
     Ok(turned_away)
 }
@@ -247,7 +326,7 @@ pub(super) fn pour(
 /// Number of places of a lattice in the box around its region.
 pub(super) fn places(scene: &Scene, insertion: &Insertion, lattice: &Lattice) -> f64 {
     let kind = scene.kind_of("insert", insertion).unwrap_or_default();
-    counts(lattice, scene.grains[kind].range()[1], corners(&insertion.region)).product()
+    counts(lattice, scene.grains[kind].widest(), corners(&insertion.region)).product()
 }
 
 /// Each stream of numbers is independent of the others.
@@ -257,12 +336,13 @@ fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
     random
 }
 
-/// A free place of a ball that lies within the region, if the next random one is.
+/// A free place of a grain with this orientation, the ball around which has this diameter (m) and lies within the region, if
+/// the next random one is.
 fn trial(
     room: &Room,
     insertion: &Insertion,
     random: &mut ChaCha8Rng,
-    diameter: f64,
+    (kind, diameter, turn): (&GrainKind, f64, UnitQuaternion<f64>),
 ) -> Option<Vector3<f64>> {
     let radius = 0.5 * diameter;
     let [low, high] = corners(&insertion.region);
@@ -277,7 +357,7 @@ fn trial(
         place[k] = random.random_range(range);
     }
     let inside = in_cylinder(&insertion.region, &place, radius, spanned);
-    (inside && room.is_free(&place, radius)).then_some(place)
+    (inside && room.is_free(&Placed { kind, place, radius, turn })).then_some(place)
 }
 
 /// Corners of the box, or of a box around the cylinder (m).
@@ -335,4 +415,12 @@ pub(super) fn lattice(counts: Vector3<f64>) -> impl Iterator<Item = Vector3<f64>
     (0..high).flat_map(move |k| {
         (0..wide).flat_map(move |j| (0..long).map(move |i| Vector3::new(i, j, k).map(f64::from)))
     })
+}
+
+/// The direction of a vector that is not zero.
+pub(super) fn unit(vector: [f64; 3]) -> Unit<Vector3<f64>> {
+    let vector = Vector3::from(vector);
+    let is_unit = (vector.norm_squared() - 1.0).abs() <= f64::EPSILON;
+    // A second normalization could change the last bit, and a first one overflow.
+    if is_unit { Unit::new_unchecked(vector) } else { Unit::new_normalize(vector / vector.amax()) }
 }

@@ -4,13 +4,18 @@
 //!
 //! The steps are those of [`World::step`], whose crate names their source; insertion and removal are ours.
 
-use std::{f64::consts::TAU, ops::Range, path::Path};
+use std::{f64::consts::TAU, ops::Range, path::Path, sync::Arc};
 
 use nalgebra::Vector3;
-use percussion_granular::{Domain, Error as StepError, Report, Settings, Wall, World};
+use percussion_granular::{
+    Collection, Domain, Error as StepError, Report, Settings, Wall, World, bodies::Mold,
+};
 
-use super::{Block, PlaneOf, Removal, Scene, WallEntry, place};
-use crate::Error;
+use super::{
+    Block, PlaneOf, Removal, Scene, WallEntry,
+    place::{self, Kind},
+};
+use crate::{Error, rules::refuse};
 
 /// A scene and its world.
 ///
@@ -47,6 +52,49 @@ impl Run {
     }
 }
 
+impl Run<Collection> {
+    /// A scene whose grains have shapes, as [`new`](Run::new) makes one of balls.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Run::new).
+    ///
+    /// # Example
+    ///
+    /// A cube of 1 cm that lies on the floor slides at 1 m/s, and stops after `v²/(2 μ g)` = 0.102 m.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use percussion_mechanism::grains::{Run, Scene};
+    ///
+    /// let scene = Scene::from_toml_str(r#"
+    ///     title = "A cube slides"
+    ///     duration = 0.3
+    ///     friction = 0.5
+    ///     grains = [{ shape.box = { size = [0.01, 0.01, 0.01] }, density = 2500 }]
+    ///     walls = [{ name = "floor", shape.plane = { point = [0, 0, 0], normal = [0, 0, 1] } }]
+    ///
+    ///     [[insert]]
+    ///     lattice = { count = 1, shake = 0, pitch = 1 }
+    ///     velocity = [1, 0, 0]
+    ///     angle = 0
+    ///     # The place is the middle of the ball around the cube.
+    ///     region.box = { low = [-0.01, -0.01, -0.003660254], high = [0.01, 0.01, 0.02] }
+    /// "#)?;
+    /// let mut run = Run::shaped(scene, Path::new("."))?;
+    /// let start = run.world().grains().positions()[0].x;
+    /// for _ in 0..300 {
+    ///     run.step()?;
+    /// }
+    /// let way = run.world().grains().positions()[0].x - start;
+    /// assert!((way - 1.0 / 9.81).abs() < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shaped(scene: Scene, folder: &Path) -> Result<Self, Error> {
+        Self::with_shapes(scene, folder, Collection::new)
+    }
+}
+
 impl<D: Domain> Run<D> {
     /// [`new`](Run::new) in the domain that `make` creates from settings and walls.
     ///
@@ -58,8 +106,30 @@ impl<D: Domain> Run<D> {
         folder: &Path,
         make: impl FnOnce(Settings, Vec<Wall>) -> Result<D, StepError>,
     ) -> Result<Self, Error> {
+        if let Some(index) = scene.grains.iter().position(|kind| kind.shape.is_some()) {
+            let (path, expected) = (format!("grains[{index}].shape"), "none in a world of balls");
+            let refused = refuse(&path, &scene.grains[index].name, expected);
+            refused.map_err(|error| scene.located(error))?;
+        }
+        Self::with_shapes(scene, folder, |settings, walls, _, _| make(settings, walls))
+    }
+
+    /// [`with`](Self::with) for any grains: `make` creates the domain from settings, walls, a shape for every kind of grains, where
+    /// those of round ones are balls, and the smallest diameter (m) of a ball with the volume of a grain.
+    ///
+    /// # Errors
+    ///
+    /// As [`with`](Self::with); [`Error::AtLine`] for shapes from files that are refused.
+    pub fn with_shapes(
+        mut scene: Scene,
+        folder: &Path,
+        make: impl FnOnce(Settings, Vec<Wall>, Vec<Arc<Mold>>, f64) -> Result<D, StepError>,
+    ) -> Result<Self, Error> {
+        let shaped = scene.shape_grains(Some(folder)).and_then(|()| scene.check_bodies());
+        shaped.map_err(|error| scene.located(error))?;
         let built = scene.build_walls(folder).and_then(|(walls, names)| {
-            let mut domain = make(scene.settings(), walls)?;
+            let (molds, smallest) = scene.molds()?;
+            let mut domain = make(scene.settings(), walls, molds, smallest)?;
             let materials = scene.touching().materials;
             if !materials.is_empty() {
                 domain.set_materials(materials)?;
@@ -236,6 +306,11 @@ fn change(
     Ok(())
 }
 
+/// The kind of grains with this number.
+fn kind(scene: &Scene, number: usize) -> Kind<'_> {
+    Kind { kind: &scene.grains[number], number, material: scene.touching().grains[number] }
+}
+
 /// Adds the lattices and random grains that come at this step.
 fn fill(scene: &Scene, domain: &mut impl Domain, step: u64) -> Result<(), Error> {
     let step_size = domain.world().settings().step_size;
@@ -243,9 +318,8 @@ fn fill(scene: &Scene, domain: &mut impl Domain, step: u64) -> Result<(), Error>
         let due = step_at(insertion.time, step_size);
         if insertion.stream.is_none() && due == step {
             let path = format!("insert[{index}]");
-            let kind = scene.kind_of(&path, insertion)?;
-            let material = scene.touching().grains[kind];
-            place::fill(domain, (&scene.grains[kind], material), insertion, &path)?;
+            let kind = kind(scene, scene.kind_of(&path, insertion)?);
+            place::fill(domain, kind, insertion, &path)?;
         }
     }
     Ok(())
@@ -272,8 +346,7 @@ fn pour(scene: &Scene, domain: &mut impl Domain, step: u64) -> Result<u64, Error
         };
         let count = due(step + 1) - due(step);
         if count > 0 {
-            let kind = (&scene.grains[kind], scene.touching().grains[kind]);
-            turned_away += place::pour(domain, kind, insertion, (step, count))?;
+            turned_away += place::pour(domain, self::kind(scene, kind), insertion, (step, count))?;
         }
     }
     Ok(turned_away)

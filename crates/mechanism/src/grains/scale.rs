@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use percussion_collision::Shape;
 
-use super::{Block, Periodic, Scene, WallEntry, WallShape};
+use super::{Block, GrainShape, Periodic, Scene, WallEntry, WallShape};
 use crate::Error;
 
 impl Scene {
@@ -25,6 +25,14 @@ impl Scene {
             kind.mass = kind.mass.map(|mass| factor.powi(3) * mass);
             if let Some(sizes) = &mut kind.sizes {
                 sizes.scale(factor);
+            }
+            match &mut kind.shape {
+                Some(GrainShape::Clump { balls }) => {
+                    balls.iter_mut().flatten().for_each(|length| *length *= factor);
+                }
+                Some(GrainShape::Box { size }) => point(size),
+                Some(GrainShape::Polyhedron { scale, .. }) => *scale *= factor,
+                None => {}
             }
         }
         let Periodic { x, y, z } = &mut self.periodic;
@@ -68,7 +76,9 @@ impl Scene {
         if let Some(center) = self.statistics.surface.as_mut().and_then(|s| s.center.as_mut()) {
             center.iter_mut().for_each(|entry| *entry *= factor);
         }
-        self.check().map_err(|error| self.located(error))?;
+        self.forget_shapes();
+        let shaped = self.shape_grains(None);
+        shaped.and_then(|()| self.check()).map_err(|error| self.located(error))?;
         Ok(self)
     }
 }

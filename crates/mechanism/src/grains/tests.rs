@@ -7,6 +7,8 @@ use super::*;
 mod changes;
 mod materials;
 mod servo;
+mod shapes;
+mod shapes_refused;
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

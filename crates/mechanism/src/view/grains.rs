@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
-use percussion_granular::{Domain, Error, Frustum, Report, Surface, Wall, World};
+use percussion_granular::{Domain, Error, Frustum, Grain, Report, Surface, Wall, World};
 use percussion_record::view::{
     BodyView, Curve, Dimension, FORMAT, Grains, Motion, PlaneView, Solid, View,
 };
 
 mod saved;
+mod shapes;
 
+use self::shapes::{SHAPE_LIMIT, Shaped};
 use super::{single, singles, solids};
 
 /// Maximum number of times that a [`GrainFilm`] keeps.
@@ -48,6 +50,7 @@ pub struct GrainFilm {
     share: u64,
     /// The radii of all grains that were shown, by identity.
     radii: BTreeMap<u64, f64>,
+    shaped: Shaped,
     /// As they were at the beginning.
     walls: Vec<Wall>,
     frames: Vec<Frame>,
@@ -56,8 +59,18 @@ pub struct GrainFilm {
     contacts: usize,
 }
 
-/// Identity, center (m) and radius (m) of a grain that is shown.
-type Shown = (u64, Vector3<f64>, f64);
+/// A grain that is shown.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    identity: u64,
+    /// m.
+    center: Vector3<f64>,
+    /// m.
+    radius: f64,
+    /// Number of its shape, and quaternion, `w` first.
+    mold: u16,
+    turn: [f64; 4],
+}
 
 /// One frame of a film.
 #[derive(Clone, Debug)]
@@ -65,6 +78,8 @@ struct Frame {
     step: u64,
     time: f64,
     centers: BTreeMap<u64, Vector3<f64>>,
+    /// Orientations of grains that have shapes.
+    turns: BTreeMap<u64, [f64; 4]>,
     /// Of all walls.
     poses: Vec<[f32; 7]>,
     kinetic_energy: f64,
@@ -77,7 +92,7 @@ impl GrainFilm {
     /// A film of a world that will make about `steps` steps, beginning with its current state.
     #[must_use]
     pub fn new(world: &World, steps: u64) -> Self {
-        let mut film = Self::empty(world, steps);
+        let mut film = Self::empty(world, Shaped::default(), steps);
         film.keep(world);
         film
     }
@@ -88,15 +103,21 @@ impl GrainFilm {
         self.keep(world);
     }
 
-    fn empty(world: &World, steps: u64) -> Self {
+    fn empty(world: &World, shaped: Shaped, steps: u64) -> Self {
         let stride = steps.div_ceil(GRAIN_FRAME_LIMIT as u64 - 1).max(1);
-        let (radii, walls) = (BTreeMap::new(), world.walls().to_vec());
-        Self { stride, share: 1, radii, walls, frames: Vec::new(), overlap: 0.0, contacts: 0 }
+        let (radii, walls, frames) = (BTreeMap::new(), world.walls().to_vec(), Vec::new());
+        Self { stride, share: 1, radii, shaped, walls, frames, overlap: 0.0, contacts: 0 }
     }
 
     fn clear(&mut self, world: &World) {
-        let (radii, walls) = (BTreeMap::new(), world.walls().to_vec());
-        *self = Self { radii, walls, frames: Vec::new(), overlap: 0.0, contacts: 0, ..*self };
+        let (radii, walls, frames) = (BTreeMap::new(), world.walls().to_vec(), Vec::new());
+        let shaped = self.shaped.cleared();
+        *self = Self { radii, shaped, walls, frames, overlap: 0.0, contacts: 0, ..*self };
+    }
+
+    /// Maximum number of grains that the film keeps.
+    fn limit(&self) -> usize {
+        if self.shaped.is_empty() { GRAIN_LIMIT } else { SHAPE_LIMIT }
     }
 
     /// Records the world after a step.
@@ -122,7 +143,8 @@ impl GrainFilm {
     ///
     /// [`Error::Unreachable`].
     pub fn of_all(domain: &mut impl Domain, steps: u64) -> Result<Self, Error> {
-        let mut film = Self::empty(domain.world(), steps);
+        let shaped = Shaped::new(domain.molds().iter().map(AsRef::as_ref));
+        let mut film = Self::empty(domain.world(), shaped, steps);
         let mut count = [domain.own_count() as f64];
         domain.sum(&mut count)?;
         // So many that some are left out later, but not all of a large world at once on one rank.
@@ -152,53 +174,52 @@ impl GrainFilm {
 
     fn keep(&mut self, world: &World) {
         let grains = world.grains();
-        let shown = self.shown(world, |_| true);
+        let shown = shown(world, self.share, |_| true, |_| 0);
         self.push(world, &shown, [grains.kinetic_energy(), grains.len() as f64]);
     }
 
     fn keep_all(&mut self, domain: &mut impl Domain) -> Result<(), Error> {
         let mut sums = [domain.own_kinetic_energy(), domain.own_count() as f64];
         domain.sum(&mut sums)?;
-        let own = self.shown(domain.world(), |identity| domain.is_own(identity));
-        let words = own.into_iter().flat_map(|(identity, center, radius)| {
-            let [x, y, z] = <[f64; 3]>::from(center).map(f64::to_bits);
-            [identity, x, y, z, radius.to_bits()]
+        let mold = |index| domain.mold_of(index);
+        let own = shown(domain.world(), self.share, |identity| domain.is_own(identity), mold);
+        let words = own.into_iter().flat_map(|grain| {
+            let Shown { identity, center, radius, mold, turn: [w, i, j, k] } = grain;
+            let numbers = [center.x, center.y, center.z, radius, w, i, j, k].map(f64::to_bits);
+            let [x, y, z, radius, w, i, j, k] = numbers;
+            [identity, x, y, z, radius, u64::from(mold), w, i, j, k]
         });
         let all = domain.gather(words.collect())?.concat();
         let shown: Vec<Shown> = all
-            .chunks_exact(5)
+            .chunks_exact(10)
             .map(|words| {
                 let [x, y, z, radius] = [1, 2, 3, 4].map(|k| f64::from_bits(words[k]));
-                (words[0], Vector3::new(x, y, z), radius)
+                let turn = [6, 7, 8, 9].map(|k| f64::from_bits(words[k]));
+                let mold = u16::try_from(words[5]).unwrap_or(u16::MAX);
+                let center = Vector3::new(x, y, z);
+                Shown { identity: words[0], center, radius, mold, turn }
             })
             .collect();
         self.push(domain.world(), &shown, sums);
         Ok(())
     }
 
-    /// The grains here that count and that the film shows.
-    fn shown(&self, world: &World, counts: impl Fn(u64) -> bool) -> Vec<Shown> {
-        let grains = world.grains();
-        let all = grains.identities().iter().zip(grains.positions()).zip(grains.radii());
-        all.filter(|((identity, _), _)| is_shown(**identity, self.share) && counts(**identity))
-            .map(|((identity, center), radius)| (*identity, *center, *radius))
-            .collect()
-    }
-
     fn push(&mut self, world: &World, shown: &[Shown], [kinetic_energy, grains]: [f64; 2]) {
         let mut centers = BTreeMap::new();
-        for (identity, center, radius) in shown {
+        for Shown { identity, center, radius, .. } in shown {
             if is_shown(*identity, self.share) {
                 centers.insert(*identity, *center);
                 self.radii.insert(*identity, *radius);
             }
         }
+        let turns = self.shaped.keep(shown, self.share);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
         let grains = grains as usize;
         self.frames.push(Frame {
             step: world.steps(),
             time: world.time(),
             centers,
+            turns,
             poses: world.walls().iter().map(|wall| wall_pose(wall, world.time())).collect(),
             kinetic_energy,
             overlap: self.overlap,
@@ -206,11 +227,13 @@ impl GrainFilm {
             grains,
         });
         self.overlap = 0.0;
-        while self.radii.len() > GRAIN_LIMIT {
+        while self.radii.len() > self.limit() {
             self.share *= 2;
             self.radii.retain(|identity, _| is_shown(*identity, self.share));
+            self.shaped.kinds.retain(|identity, _| is_shown(*identity, self.share));
             for frame in &mut self.frames {
                 frame.centers.retain(|identity, _| is_shown(*identity, self.share));
+                frame.turns.retain(|identity, _| is_shown(*identity, self.share));
             }
         }
     }
@@ -223,7 +246,8 @@ impl GrainFilm {
             let center = |identity| frame.centers.get(identity).map(|&center| center.into());
             radii.keys().map(center)
         });
-        let grains = Grains::new(radii.values().map(|radius| single(*radius)).collect(), centers);
+        let balls = Grains::new(radii.values().map(|radius| single(*radius)).collect(), centers);
+        let grains = Grains { shapes: self.shaped.view(radii.keys(), frames), ..balls };
         let round = walls.iter().enumerate().filter_map(|(index, wall)| {
             let solids = vec![solid(wall, &grains.corners)?];
             Some((index, BodyView { name: format!("wall {index}"), solids }))
@@ -257,6 +281,24 @@ impl GrainFilm {
             sets: Vec::new(),
         }
     }
+}
+
+/// The grains here that count and that a film shows.
+fn shown(
+    world: &World,
+    share: u64,
+    counts: impl Fn(u64) -> bool,
+    mold: impl Fn(usize) -> usize,
+) -> Vec<Shown> {
+    let grains = world.grains();
+    let all = grains.identities().iter().enumerate();
+    all.filter(|(_, identity)| is_shown(**identity, share) && counts(**identity))
+        .map(|(index, &identity)| {
+            let Grain { position: center, radius, orientation: q, .. } = grains.grain(index);
+            let mold = u16::try_from(mold(index)).unwrap_or(u16::MAX);
+            Shown { identity, center, radius, mold, turn: [q.w, q.i, q.j, q.k] }
+        })
+        .collect()
 }
 
 /// Whether a grain belongs to the shown one in `share`, a power of two.
@@ -365,7 +407,7 @@ fn wall_pose(wall: &Wall, time: f64) -> [f32; 7] {
 
 #[cfg(test)]
 mod tests {
-    use percussion_granular::{Grain, Settings, scenes};
+    use percussion_granular::{Settings, scenes};
 
     use super::*;
 

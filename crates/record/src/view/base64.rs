@@ -5,6 +5,8 @@
 //! S. Josefsson, *The Base16, Base32, and Base64 Data Encodings*, RFC 4648 (2006), section 4: with padding, without
 //! line breaks, and without nonzero unused bits.
 
+use serde::{Deserialize, Deserializer, de::Error as _};
+
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 const PAD: u8 = b'=';
@@ -54,6 +56,19 @@ fn word(chunk: &[u8; 4], padding: usize) -> Option<[u8; 3]> {
     }
     let [_, word @ ..] = (bits << (6 * padding)).to_be_bytes();
     word[3 - padding..].iter().all(|byte| *byte == 0).then_some(word)
+}
+
+/// Reads numbers of `N` bytes each from base64.
+pub(super) fn words<'de, D: Deserializer<'de>, const N: usize>(
+    deserializer: D,
+) -> Result<Vec<[u8; N]>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let bytes = decode(&text).map_err(D::Error::custom)?;
+    let (words, rest) = bytes.as_chunks::<N>();
+    if rest.is_empty() {
+        return Ok(words.to_vec());
+    }
+    Err(D::Error::custom(format!("{} bytes, expected a multiple of {N}", bytes.len())))
 }
 
 #[cfg(test)]

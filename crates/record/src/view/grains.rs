@@ -1,8 +1,11 @@
 //! Thousands of grains in a compact form.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::base64;
+use super::{
+    Shapes,
+    base64::{self, words},
+};
 
 /// The number for a grain that is not present.
 const ABSENT: u16 = u16::MAX;
@@ -22,6 +25,9 @@ pub struct Grains {
     /// The positions.
     #[serde(serialize_with = "write_places", deserialize_with = "read_places")]
     pub places: Vec<u16>,
+    /// Shapes, where the grains are no balls; the radii are then those of balls of equal volume.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shapes: Option<Shapes>,
 }
 
 impl Grains {
@@ -63,7 +69,7 @@ impl Grains {
             None => [ABSENT; 3],
         });
         let places = places.collect();
-        Self { corners: [low, high], radii, places }
+        Self { corners: [low, high], radii, places, shapes: None }
     }
 
     /// The center of a ball at a time (m), if the ball is present.
@@ -96,19 +102,6 @@ fn read_radii<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f32>, D:
 
 fn read_places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u16>, D::Error> {
     Ok(words(deserializer)?.into_iter().map(u16::from_le_bytes).collect())
-}
-
-/// Reads numbers of `N` bytes each from base64.
-fn words<'de, D: Deserializer<'de>, const N: usize>(
-    deserializer: D,
-) -> Result<Vec<[u8; N]>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let bytes = base64::decode(&text).map_err(D::Error::custom)?;
-    let (words, rest) = bytes.as_chunks::<N>();
-    if rest.is_empty() {
-        return Ok(words.to_vec());
-    }
-    Err(D::Error::custom(format!("{} bytes, expected a multiple of {N}", bytes.len())))
 }
 
 #[cfg(test)]

@@ -154,6 +154,7 @@
     if (!granular) return { place() {} };
     const most = view.motions.reduce((count, { grains }) => Math.max(count, grains?.radii.length ?? 0), 0);
     const sprites = makeSprites(scene, most, false), { position, radius, tint } = sprites.arrays;
+    const figures = makeFigures(scene, most);
     const ramp = ["#3b6fb6", "#4fb0a5", "#f2c14e", "#e4572e"].map((color) => new THREE.Color(color));
     const absent = 65535, fastest = fastestOf(view.motions.find(({ grains }) => grains));
     $("speeds").textContent = `Grains are colored by speed: blue at rest, red from ${number(fastest)} m/s.`;
@@ -174,8 +175,9 @@
 
     function place({ times, grains }, time, height) {
       radius.fill(0);
+      figures.begin();
       if (grains) {
-        const { corners: [low, high], radii, places } = grains;
+        const { corners: [low, high], radii, places, shapes } = grains;
         const [k, next, s] = between(times, time);
         for (let i = 0; i < radii.length; i++) {
           const from = 3 * (k * radii.length + i), after = 3 * (next * radii.length + i);
@@ -197,11 +199,57 @@
           tint[3 * i] = a.r + part * (b.r - a.r);
           tint[3 * i + 1] = a.g + part * (b.g - a.g);
           tint[3 * i + 2] = a.b + part * (b.b - a.b);
+          if (shapes) {
+            figures.put(shapes, i, [k, to === after ? next : k, s], position.subarray(3 * i, 3 * i + 3), radii[i], tint.subarray(3 * i, 3 * i + 3));
+            radius[i] = 0;
+          }
         }
       }
       sprites.update(height);
+      figures.end();
     }
     return { place };
+  }
+
+  // Grains with shapes: every solid of every shape once, drawn for each grain at its place, turned and scaled.
+  function makeFigures(scene, most) {
+    const shapes = view.motions.map(({ grains }) => grains?.shapes).find((shapes) => shapes);
+    const place = new THREE.Vector3(), scale = new THREE.Vector3(), color = new THREE.Color(), matrix = new THREE.Matrix4();
+    const q0 = new THREE.Quaternion(), q1 = new THREE.Quaternion();
+    const meshes = (shapes?.solids ?? []).map((solids) => solids.map((solid) => {
+      const mesh = new THREE.InstancedMesh(figure(solid), new THREE.MeshLambertMaterial(), most);
+      mesh.frustumCulled = false;
+      scene.add(mesh);
+      return mesh;
+    }));
+    const all = meshes.flat();
+    return {
+      begin() { all.forEach((mesh) => { mesh.count = 0; }); },
+      put({ kinds, turns }, i, [k, next, s], [x, y, z], size, [r, g, b]) {
+        const [from, to] = [k, next].map((frame) => 4 * (frame * kinds.length + i));
+        q0.set(turns[from + 1], turns[from + 2], turns[from + 3], turns[from]).normalize();
+        q1.set(turns[to + 1], turns[to + 2], turns[to + 3], turns[to]).normalize();
+        matrix.compose(place.set(x, y, z), q0.slerp(q1, s), scale.setScalar(size));
+        for (const mesh of meshes[kinds[i]] ?? []) {
+          mesh.setMatrixAt(mesh.count, matrix);
+          mesh.setColorAt(mesh.count++, color.setRGB(r, g, b));
+        }
+      },
+      end() {
+        for (const mesh of all) {
+          mesh.instanceMatrix.needsUpdate = true;
+          if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+        }
+      },
+    };
+  }
+
+  // A solid of a grain as a geometry about the center of the grain.
+  function figure(solid) {
+    if (solid.kind === "polyhedron") return facets(solid);
+    if (solid.kind === "box") return new THREE.BoxGeometry(...solid.half_edges.map((half) => 2 * half)).translate(...solid.center);
+    if (solid.kind === "ball") return new THREE.SphereGeometry(solid.radius, 16, 10).translate(...solid.center);
+    return new THREE.BufferGeometry();
   }
 
   // Angles are known up to full turns.

@@ -51,7 +51,8 @@
 
   // Balls in their compact form, read once.
   for (const each of view.motions.filter(({ grains }) => grains)) {
-    const { corners, radii, places } = each.grains;
-    each.grains = { corners, radii: new Float32Array(bytes(radii)), places: new Uint16Array(bytes(places)) };
+    const { corners, radii, places, shapes } = each.grains;
+    if (shapes) shapes.turns = new Int16Array(bytes(shapes.turns));
+    each.grains = { corners, radii: new Float32Array(bytes(radii)), places: new Uint16Array(bytes(places)), shapes };
   }
   const granular = view.motions.some(({ grains }) => grains);

@@ -18,7 +18,7 @@ use percussion_report::{atomic, viewer, vtk};
 use super::{
     IMBALANCE_LIMIT, Machine, Sums, Totals,
     course::Course,
-    picture,
+    picture::picture,
     ranks::{self, RanksFile},
     scene::Scene,
     statistics::{self, StatisticsFile},

@@ -1,8 +1,10 @@
-//! Where a run computes: [`Machine`], and [`Alone`] for one process.
+//! Where a run computes: [`Machine`], and [`Alone`] and [`Shaped`] for one process.
+
+use std::sync::Arc;
 
 use anyhow::Result;
 use nalgebra::Vector3;
-use percussion_granular::{Domain, Error, Settings, Wall, World};
+use percussion_granular::{Collection, Domain, Error, Settings, Wall, World, bodies::Mold};
 
 /// The processes of a run.
 pub trait Machine {
@@ -25,6 +27,28 @@ pub trait Machine {
         corners: [Vector3<f64>; 2],
         repeats: [bool; 3],
     ) -> Result<Self::Domain, Error>;
+
+    /// [`domain`](Self::domain) for grains with the shapes of `molds`, where the smallest has the volume of a ball of diameter
+    /// `smallest` (m).
+    ///
+    /// # Errors
+    ///
+    /// As [`domain`](Self::domain); always where grains are balls.
+    fn shaped(
+        &mut self,
+        settings: Settings,
+        walls: Vec<Wall>,
+        molds: Vec<Arc<Mold>>,
+        smallest: f64,
+    ) -> Result<Self::Domain, Error> {
+        let _ = (settings, walls, smallest);
+        let (name, value) = ("number of shapes of grains", molds.len() as f64);
+        Err(Error::Setting {
+            name,
+            value,
+            expected: "0 here: grains with a shape need one process",
+        })
+    }
 
     /// Whether the division of the work and the speed are recorded in `ranks.csv`.
     fn is_recorded(&self) -> bool;
@@ -52,6 +76,42 @@ impl Machine for Alone {
         _: [bool; 3],
     ) -> Result<World, Error> {
         World::new(settings, walls)
+    }
+
+    fn is_recorded(&self) -> bool {
+        false
+    }
+}
+
+/// One process, for grains with shapes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shaped;
+
+impl Machine for Shaped {
+    type Domain = Collection;
+
+    fn rank(&self) -> usize {
+        0
+    }
+
+    fn domain(
+        &mut self,
+        settings: Settings,
+        walls: Vec<Wall>,
+        _: [Vector3<f64>; 2],
+        _: [bool; 3],
+    ) -> Result<Collection, Error> {
+        Collection::new(settings, walls, Vec::new(), f64::MIN_POSITIVE)
+    }
+
+    fn shaped(
+        &mut self,
+        settings: Settings,
+        walls: Vec<Wall>,
+        molds: Vec<Arc<Mold>>,
+        smallest: f64,
+    ) -> Result<Collection, Error> {
+        Collection::new(settings, walls, molds, smallest)
     }
 
     fn is_recorded(&self) -> bool {

@@ -35,6 +35,12 @@ impl<D: Domain> Scene<D> {
         } else {
             let (file, folder) = file(name)?;
             let run = file.scaled(*factor).and_then(|file| {
+                if file.is_shaped() {
+                    let make = |settings, walls, molds, smallest| {
+                        machine.shaped(settings, walls, molds, smallest)
+                    };
+                    return Run::with_shapes(file, folder, make);
+                }
                 let (corners, repeats) = (file.extent(), file.repeats());
                 let make = |settings, walls| machine.domain(settings, walls, corners, repeats);
                 Run::with(file, folder, make)
@@ -174,6 +180,11 @@ fn saturated(count: u64) -> usize {
 
 fn is_built_in(name: &str) -> bool {
     BUILT_IN.iter().any(|(known, _)| *known == name)
+}
+
+/// Whether the grains of a scene have shapes; false for one that cannot be read, which is refused later.
+pub(super) fn is_shaped(name: &str) -> bool {
+    name != CHANNEL[0] && file(name).is_ok_and(|(file, _)| file.is_shaped())
 }
 
 /// The built-in scene called `name`, or that in the file `name`, and the folder of its meshes.

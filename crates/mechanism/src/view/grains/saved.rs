@@ -1,6 +1,7 @@
 //! A [`GrainFilm`] as bytes, so that the page of a run that was resumed plays all of it.
 //!
-//! Little-endian: the eight bytes `percfilm`, the numbers of the film, the radii by identity, and the frames.
+//! Little-endian: the eight bytes `percfilm`, the numbers of the film, the radii by identity, and the frames; where grains have
+//! shapes, then their numbers by identity, and for each frame the orientations.
 
 use std::collections::BTreeMap;
 
@@ -41,6 +42,21 @@ impl GrainFilm {
                 center.iter().for_each(|number| real(&mut bytes, *number));
             }
         }
+        if self.shaped.is_empty() {
+            return bytes;
+        }
+        whole(&mut bytes, self.shaped.kinds.len() as u64);
+        for (identity, kind) in &self.shaped.kinds {
+            whole(&mut bytes, *identity);
+            whole(&mut bytes, u64::from(*kind));
+        }
+        for frame in &self.frames {
+            whole(&mut bytes, frame.turns.len() as u64);
+            for (identity, turn) in &frame.turns {
+                whole(&mut bytes, *identity);
+                turn.iter().for_each(|number| real(&mut bytes, *number));
+            }
+        }
         bytes
     }
 
@@ -50,15 +66,18 @@ impl GrainFilm {
     /// Frames are as far apart as this film keeps them, which may leave some out.
     #[must_use]
     pub fn restore(&mut self, bytes: &[u8], steps: u64) -> bool {
-        let Some(read) = read(bytes, self.walls.len()) else { return false };
-        let Read { share, radii, mut frames, overlap, contacts } = read;
+        let is_shaped = !self.shaped.is_empty();
+        let Some(read) = read(bytes, self.walls.len(), is_shaped) else { return false };
+        let Read { share, radii, kinds, mut frames, overlap, contacts } = read;
         frames.retain(|frame| frame.step <= steps && frame.step.is_multiple_of(self.stride));
         if frames.is_empty() || frames.len() > GRAIN_FRAME_LIMIT {
             return false;
         }
+        self.shaped.kinds = kinds;
         *self = Self {
             share,
             radii,
+            shaped: std::mem::take(&mut self.shaped),
             frames,
             overlap,
             contacts,
@@ -73,12 +92,13 @@ impl GrainFilm {
 struct Read {
     share: u64,
     radii: BTreeMap<u64, f64>,
+    kinds: BTreeMap<u64, u16>,
     frames: Vec<Frame>,
     overlap: f64,
     contacts: usize,
 }
 
-fn read(bytes: &[u8], walls: usize) -> Option<Read> {
+fn read(bytes: &[u8], walls: usize, is_shaped: bool) -> Option<Read> {
     let mut rest = bytes.strip_prefix(MAGIC)?;
     let rest = &mut rest;
     let (share, contacts, overlap) = (whole(rest)?, count(rest)?, real(rest)?);
@@ -114,6 +134,7 @@ fn read(bytes: &[u8], walls: usize) -> Option<Read> {
             step,
             time,
             centers,
+            turns: BTreeMap::new(),
             poses,
             kinetic_energy,
             overlap,
@@ -121,7 +142,21 @@ fn read(bytes: &[u8], walls: usize) -> Option<Read> {
             grains,
         });
     }
-    rest.is_empty().then_some(Read { share, radii, frames, overlap, contacts })
+    let mut kinds = BTreeMap::new();
+    if is_shaped {
+        for _ in 0..whole(rest)? {
+            kinds.insert(whole(rest)?, u16::try_from(whole(rest)?).ok()?);
+        }
+        for frame in &mut frames {
+            for _ in 0..whole(rest)? {
+                let identity = whole(rest)?;
+                kinds.get(&identity)?;
+                let turn = [real(rest)?, real(rest)?, real(rest)?, real(rest)?];
+                frame.turns.insert(identity, turn);
+            }
+        }
+    }
+    rest.is_empty().then_some(Read { share, radii, kinds, frames, overlap, contacts })
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {

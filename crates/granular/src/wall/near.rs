@@ -2,13 +2,13 @@
 
 use nalgebra::Vector3;
 
-use crate::wall::Wall;
+use super::Wall;
 
 /// Walls with ends, sorted into cubes, so that ground of a thousand balls or a mesh is not looked at as a whole for every grain.
 ///
 /// A place is looked up in one cube, which lists every wall that a grain there can be near.
 #[derive(Clone, Debug, Default)]
-pub(super) struct NearWalls {
+pub(crate) struct NearWalls {
     origin: Vector3<f64>,
     edge: f64,
     counts: [usize; 3],
@@ -30,7 +30,7 @@ const CUBES_PER_WALL: f64 = 64.0;
 
 impl NearWalls {
     /// Sorts walls for places of grains that are near from `reach` (m) on.
-    pub(super) fn sort(&mut self, walls: &[Wall], reach: f64) {
+    pub(crate) fn sort(&mut self, walls: &[Wall], reach: f64) {
         *self = Self::default();
         let numbered = || (0_u32..).zip(walls);
         if walls.len() < FEW || reach <= 0.0 {
@@ -100,7 +100,7 @@ impl NearWalls {
     }
 
     /// The walls that can be near a place, in their order, into `found`.
-    pub(super) fn at(&self, at: &Vector3<f64>, found: &mut Vec<u32>) {
+    pub(crate) fn at(&self, at: &Vector3<f64>, found: &mut Vec<u32>) {
         found.clear();
         found.extend_from_slice(&self.wide);
         let cube = self.cube(at);
