@@ -74,8 +74,7 @@ fn a_brick_slides_over_triangles_as_over_a_plane() {
     }
 }
 
-/// Symptom: a cube that lay beside the rim of a disc fell through it. The disc is a fan of narrow triangles; where the shortest
-/// way out of an overlap was across two edges, and that edge was one between triangles, the contact was left out.
+/// The disc is a fan of narrow triangles, whose edges cubes meet in every position.
 #[test]
 fn cubes_that_come_to_rest_on_narrow_triangles_do_not_fall_through() {
     let table =

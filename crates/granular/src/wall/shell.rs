@@ -325,6 +325,40 @@ mod tests {
         assert!(of(1.0, [f64::NAN, 1.0]).fault().is_some() && disc.fault().is_none());
     }
 
+    /// What a body over two triangles touches where it is nearest to the edge between them.
+    #[cfg(feature = "bodies")]
+    #[test]
+    fn a_body_over_an_edge_between_triangles_touches_their_faces() {
+        let v = Vector3::new;
+        let square = |height: f64| {
+            let corners = [v(0., 0., 0.), v(1., 0., height), v(1., 1., 0.), v(0., 1., height)];
+            let [a, b, c, d] = corners;
+            Triangle::of_mesh(&[[a, b, c], [a, c, d]])
+        };
+        let (middle, towards) = (v(0.5, 0.5, 0.0), v(-0.5, 0.5, 0.0).normalize());
+        let touch = |triangle: &Triangle, slope: f64, share: f64| {
+            let away = v(0.0, 0.0, slope) + share * towards;
+            triangle.touch_at(&middle, &away.normalize(), 1e-9)
+        };
+        // The first is in the direction against `towards`; the other in the direction of it.
+        let flat = square(0.0);
+        for (triangle, sign) in flat.iter().zip([1.0, -1.0]) {
+            for side in [1.0, -1.0] {
+                assert_eq!(touch(triangle, side, 0.3 * sign), RimTouch::Face, "over the other");
+                assert_eq!(touch(triangle, side, 0.0), RimTouch::Rim, "along the normal");
+            }
+            assert_eq!(touch(triangle, 0.0, sign), RimTouch::None, "beside it");
+        }
+        // On a ridge the edge touches, of one of the two.
+        let ridge = square(-1.0);
+        let touches = ridge.iter().map(|triangle| touch(triangle, 1.0, 0.1));
+        let rims = touches.filter(|touch| *touch == RimTouch::Rim).count();
+        assert_eq!(rims, 1);
+        // At the rim of the mesh, in the direction out of it.
+        let (rim, out) = (v(0.5, 0.0, 0.0), v(0.0, -1.0, 1.0).normalize());
+        assert_eq!(flat[0].touch_at(&rim, &out, 1e-9), RimTouch::Rim);
+    }
+
     #[test]
     fn a_flat_mesh_touches_once_and_a_ridge_with_its_edge() {
         let v = Vector3::new;
