@@ -11,6 +11,7 @@
 //! | [`Problem`] | the validated problem and the residuals that judge any answer |
 //! | [`Law`] | the two laws |
 //! | [`Infeasibility`] | proofs that a problem has no solution |
+//! | [`Held`] | corrections of impulses of a mechanism at rest, by factors that are kept |
 //! | [`mixed`] | joints, limits, dry friction of joints and contacts with any friction cone, in one problem |
 //! | [`Delassus`] | the trait of operators; [`BlockSparse`] and [`MatrixFree`] |
 //! | [`single`] | one contact in closed form, and the [figures](Figures) of which residuals are made |
@@ -45,6 +46,7 @@ mod delassus;
 pub mod derivative;
 pub mod document;
 mod error;
+mod held;
 mod infeasibility;
 pub mod interior_point;
 mod law;
@@ -63,6 +65,7 @@ mod trigonometric_polynomial;
 
 pub use delassus::{BlockSparse, Delassus, MatrixFree};
 pub use error::ProblemError;
+pub use held::Held;
 pub use infeasibility::Infeasibility;
 pub use law::Law;
 pub use method::{COMBINED_CONTACTS, Combined, Method, Solution};

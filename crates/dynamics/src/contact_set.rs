@@ -13,6 +13,7 @@ use crate::{
 mod block_sparse;
 mod contact;
 mod operator;
+mod products;
 #[cfg(test)]
 mod tests;
 
@@ -349,9 +350,8 @@ impl ContactSet {
         contact_velocity.fill(0.0);
         for part in &self.parts {
             let velocity = &velocity[self.trees[part.tree].clone()];
-            for (row, entries) in self.part_rows(part) {
-                contact_velocity[row] += dot(entries, velocity);
-            }
+            let sums = &mut contact_velocity[self.component_count() * part.contact..];
+            self.add_velocity(&self.rows[part.start..], velocity, sums);
         }
         Ok(())
     }
@@ -371,11 +371,8 @@ impl ContactSet {
         generalized_impulse.fill(0.0);
         for part in &self.parts {
             let sums = &mut generalized_impulse[self.trees[part.tree].clone()];
-            for (row, entries) in self.part_rows(part) {
-                for (sum, entry) in sums.iter_mut().zip(entries) {
-                    *sum += entry * impulse[row];
-                }
-            }
+            let impulse = &impulse[self.component_count() * part.contact..];
+            self.add_impulse(&self.rows[part.start..], impulse, sums);
         }
         Ok(())
     }

@@ -247,7 +247,8 @@ impl<S: Scheme> Simulation<S> {
     /// state no frictional contact problem.
     ///
     /// `document().solve()` repeats the solve to the same bits, and so does `percussion solve friction` with the file that
-    /// holds `document().to_string()`.
+    /// holds `document().to_string()`. Where everything holds in a step, factors of an earlier step may have corrected the
+    /// impulses before; the starting ones are then those, and the solve finds nothing to do.
     #[must_use]
     pub fn document(&self) -> Option<Document> {
         self.scheme.document()

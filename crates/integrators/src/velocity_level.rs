@@ -17,6 +17,7 @@ mod blocks;
 mod cones;
 mod ending;
 mod exchange;
+mod holding;
 mod outline;
 mod round;
 mod statement;
@@ -28,7 +29,7 @@ use percussion_complementarity::friction::{self, Law, Method, Report, Status};
 use percussion_dynamics::{ContactSet, System};
 
 pub(crate) use self::exchange::Exchange;
-use self::{blocks::Blocks, outline::Outline};
+use self::{blocks::Blocks, holding::Holding, outline::Outline};
 use crate::{
     bilateral::Bilateral,
     contacts::Contacts,
@@ -95,8 +96,10 @@ pub(crate) struct VelocityLevel {
     /// Position of each contact of the problem in the set.
     slots: Vec<usize>,
     problem: Option<friction::Problem>,
-    /// In its place as long as the impulses of the start solve it.
+    /// Its contacts, of a problem without constraints. It stands alone as long as no solve needs the operator.
     outline: Option<Outline>,
+    /// Factors of the contacts that hold.
+    holding: Holding,
     /// The blocks of a model that has a problem with them in place of `problem`.
     blocks: Option<Blocks>,
     /// The blocks of a model that needs them only in steps in which drives are stated.
@@ -162,6 +165,7 @@ impl VelocityLevel {
             slots: Vec::new(),
             problem: None,
             outline: None,
+            holding: Holding::default(),
             blocks,
             spare,
             law,
@@ -263,16 +267,15 @@ impl VelocityLevel {
         }
         let velocities = self.free_velocities(free, shifts);
         let velocities: Vec<_> = self.slots.iter().map(|&slot| velocities[slot]).collect();
-        match (&mut self.problem, &mut self.outline) {
-            (Some(problem), _) => problem
+        if let Some(problem) = &mut self.problem {
+            problem
                 .set_free_velocity(&velocities)
-                .map_err(|source| Error::Problem { time, source }),
-            (None, Some(outline)) => {
-                outline.free_velocity = velocities;
-                Ok(())
-            }
-            (None, None) => Ok(()),
+                .map_err(|source| Error::Problem { time, source })?;
         }
+        if let Some(outline) = &mut self.outline {
+            outline.free_velocity = velocities;
+        }
+        Ok(())
     }
 
     /// `d` of each contact of the set (m/s).
@@ -379,13 +382,13 @@ impl VelocityLevel {
         report: &mut StepReport,
     ) -> Result<(), Error> {
         self.impulses.clone_from(&self.start);
-        let (time, known) = (place.time, self.judge_start(system, place)?);
+        let known = match self.judge_start(system, place)? {
+            None => self.hold(system, place)?,
+            known => known,
+        };
         self.has_response = known.is_some();
-        if known.is_none()
-            && let Some(outline) = self.outline.take()
-        {
-            let problem = self.completed(&outline);
-            self.problem = Some(problem.map_err(|source| Error::Problem { time, source })?);
+        if known.is_none() {
+            self.complete(place.time)?;
         }
         let solved = match (known, &self.problem) {
             (Some(known), _) => Some(known),
@@ -396,7 +399,7 @@ impl VelocityLevel {
         report.status = solved.status;
         report.relative_residual = solved.relative_residual;
         self.work.sweeps += solved.iterations;
-        unsolved.accept(time, &solved)
+        unsolved.accept(place.time, &solved)
     }
 
     /// Writes `v'`, given the `v_f` of the stated problem.

@@ -62,6 +62,7 @@ mod directions;
 mod factor;
 mod figures;
 mod infeasibility;
+mod judged;
 mod local;
 mod newton;
 mod polygon;
@@ -73,7 +74,7 @@ mod shape;
 mod solve;
 mod sweeps;
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DMatrix;
 
 pub use self::{
     block::{Block, Error as BlockError, Section, Set},
@@ -347,9 +348,20 @@ impl Problem {
     #[must_use]
     pub fn velocities(&self, impulses: &[f64]) -> Vec<f64> {
         assert_eq!(impulses.len(), self.rows(), "one impulse per row");
-        let mut velocities = DVector::from_column_slice(&self.free_velocity);
-        velocities.gemv(1.0, &self.matrix, &DVector::from_column_slice(impulses), 1.0);
-        velocities.as_slice().to_vec()
+        let mut velocities = Vec::new();
+        self.set_velocities(impulses, &mut velocities);
+        velocities
+    }
+
+    /// Replaces `velocities` by those of the impulses.
+    fn set_velocities(&self, impulses: &[f64], velocities: &mut Vec<f64>) {
+        velocities.clear();
+        velocities.extend_from_slice(&self.free_velocity);
+        for (column, impulse) in self.matrix.column_iter().zip(impulses) {
+            for (velocity, entry) in velocities.iter_mut().zip(column.as_slice()) {
+                *velocity += entry * impulse;
+            }
+        }
     }
 
     /// [`velocities`](Self::velocities) with [compensated sums](crate::compensated).
@@ -407,15 +419,6 @@ impl Problem {
         let part = 8.0 * impulses.len() as f64 * f64::EPSILON * f64::EPSILON;
         let kept = part * (largest * sum) <= 1e-10 * self.velocity_scale;
         !kept
-    }
-
-    fn figures_at(&self, impulses: &[f64], velocities: &[f64]) -> Figures {
-        if self.is_lost(impulses) {
-            return Figures::INFINITE;
-        }
-        self.judges.iter().fold(Figures::default(), |largest, judge| {
-            largest.max(&judge.figures(self.model, impulses, velocities))
-        })
     }
 
     /// The [figures](Self::figures) of each block.

@@ -16,10 +16,10 @@ use crate::error::Error;
 /// A problem without the blocks of `W` that couple contacts.
 #[derive(Debug)]
 pub(super) struct Outline {
-    contacts: Vec<single::Contact>,
+    pub(super) contacts: Vec<single::Contact>,
     pub(super) free_velocity: Vec<Vector3<f64>>,
-    /// `W p + u_f` of the impulses of the start, once they are known.
-    velocities: Vec<Vector3<f64>>,
+    /// `W p + u_f` of the impulses that were judged last.
+    pub(super) velocities: Vec<Vector3<f64>>,
 }
 
 impl VelocityLevel {
@@ -52,7 +52,8 @@ impl VelocityLevel {
         Ok(())
     }
 
-    /// The report of the impulses of the start, if they solve the outlined problem. Their response stays in `column`.
+    /// The report of the current impulses, which are those of the start at first, if they solve the outlined problem. Their response
+    /// stays in `column`.
     pub(super) fn judge_start(
         &mut self,
         system: &dyn System,
@@ -80,6 +81,15 @@ impl VelocityLevel {
         system.apply_inverse_mass(place.mass_coordinates, &mut self.column);
     }
 
+    /// Gives an outlined problem its operator, if it has none.
+    pub(super) fn complete(&mut self, time: f64) -> Result<(), Error> {
+        if let (Some(outline), None) = (&self.outline, &self.problem) {
+            let problem = self.completed(outline);
+            self.problem = Some(problem.map_err(|source| Error::Problem { time, source })?);
+        }
+        Ok(())
+    }
+
     /// The outlined problem with its operator.
     pub(super) fn completed(&self, outline: &Outline) -> Result<friction::Problem, ProblemError> {
         let mut free = vec![Vector3::zeros(); self.set.len()];
@@ -91,7 +101,7 @@ impl VelocityLevel {
         Ok(reduction.ok_or(ProblemError::Empty)?.with_law(self.law).problem)
     }
 
-    /// The residual of each contact of the outlined problem, whose impulses are those of the start (m/s).
+    /// The residual of each contact of the outlined problem (m/s), whose impulses were judged last.
     pub(super) fn residuals_of(&self, outline: &Outline) -> Vec<f64> {
         let each = outline.contacts.iter().zip(&self.impulses).zip(&outline.velocities);
         let residual = |((contact, impulse), velocity)| {

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector, DVectorView, Vector3};
 use percussion_complementarity::friction::{
-    Report,
+    Method, Report,
     mixed::{Block, Problem, Section},
 };
 
@@ -237,7 +237,14 @@ impl VelocityLevel {
             };
         }
         stated.impulses.copy_from_slice(&stated.start);
-        let report = self.method.solve_blocks_from(&stated.problem, &mut stated.impulses)?;
+        let held = match self.method {
+            Method::Combined(of) => self.holding.hold_blocks(&self.contacts, stated, of.tolerance),
+            _ => None,
+        };
+        let report = match held {
+            Some(report) => report,
+            None => self.method.solve_blocks_from(&stated.problem, &mut stated.impulses)?,
+        };
         self.impulses.fill(Vector3::zeros());
         for (&value, entry) in stated.impulses.iter().zip(&stated.entries) {
             match *entry {

@@ -161,6 +161,15 @@ impl Judge {
         }
     }
 
+    /// The largest `ℓ √W_ii` of a row.
+    pub(super) fn largest_root(&self, matrix: &DMatrix<f64>) -> f64 {
+        let root = |(k, length): (usize, &f64)| {
+            let row = self.start + k;
+            length * matrix[(row, row)].sqrt()
+        };
+        self.lengths.iter().enumerate().map(root).fold(0.0, f64::max)
+    }
+
     /// The figures of the block with all `impulses` and `velocities`.
     pub(super) fn figures(&self, model: Model, impulses: &[f64], velocities: &[f64]) -> Figures {
         let row = |row: usize| {

@@ -133,7 +133,8 @@ fn solved(problem: &Problem, settings: &Settings, impulses: &mut [f64]) -> Repor
             };
         }
     }
-    let residual = problem.residual(impulses);
+    let target = settings.tolerance * problem.velocity_scale;
+    let residual = problem.residual_beside(impulses, &mut Vec::new(), target);
     let relative_residual = residual / problem.velocity_scale;
     if relative_residual <= settings.tolerance {
         return Report { status: Status::Solved, iterations: 0, residual, relative_residual };
@@ -174,6 +175,7 @@ struct Run<'a> {
     residual: f64,
     trial: Vec<f64>,
     candidate: Vec<f64>,
+    velocities: Vec<f64>,
     sweeper: Sweeper,
     newton: Newton,
     infeasible: bool,
@@ -201,6 +203,7 @@ impl<'a> Run<'a> {
             residual,
             trial: x.clone(),
             candidate: start.to_vec(),
+            velocities: Vec::with_capacity(start.len()),
             sweeper: Sweeper::new(canonical),
             newton: Newton::new(canonical),
             infeasible: false,
@@ -224,7 +227,8 @@ impl<'a> Run<'a> {
     /// Judges the trial on the problem as it was stated, and keeps it if it is the best.
     fn offer(&mut self) {
         self.canonical.impulses(&self.trial, &mut self.candidate);
-        let residual = self.canonical.problem.residual(&self.candidate);
+        let Self { canonical, candidate, velocities, target, .. } = self;
+        let residual = canonical.problem.residual_beside(candidate, velocities, *target);
         if residual < self.residual {
             self.residual = residual;
             self.x.copy_from_slice(&self.trial);
