@@ -19,7 +19,7 @@
 //! - **Contacts of the problem**: those that penetrate at `q`, those violated at `q ⊕ h v_f`, where `v_f`
 //!   is the velocity without contact impulses, and, with a warm start, those that pressed in the last step and are
 //!   near. When others are violated at `q'`, they are added and the step is solved again; contacts are only added,
-//!   so this ends. The contacts left out would carry no impulse.
+//!   so this ends. The contacts left out would carry no impulse, up to the curvature of their gaps within a step.
 //! - **One problem per step**, solved by any [`Method`], from the impulses of the last step. It is linearized
 //!   only once: gaps hold at `q'` up to their curvature within the step, a penetration of order `h²`, which
 //!   later steps remove.
