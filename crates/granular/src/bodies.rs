@@ -203,7 +203,8 @@ impl Bodies {
     /// [`Error::Body`], [`Error::TooMany`].
     pub fn add(&mut self, body: Body) -> Result<u64, Error> {
         let identity = self.next_identity;
-        if let Some((name, value, expected)) = body.fault() {
+        let fault = body.fault().or_else(|| self.materials.fault(body.form.material));
+        if let Some((name, value, expected)) = fault {
             return Err(Error::Body { identity, name, value, expected });
         }
         if self.bodies.len() >= crate::range::MOST {

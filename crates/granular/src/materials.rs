@@ -88,9 +88,6 @@ pub struct Materials {
 /// Maximum number of materials.
 pub(crate) const MOST_MATERIALS: usize = 256;
 
-/// The number of a material is out of range.
-pub(crate) const UNKNOWN: &str = "the number of a material of the table";
-
 impl Materials {
     /// So many materials, at most 256, all pairs of which touch in the same way.
     #[must_use]
@@ -135,9 +132,10 @@ impl Materials {
         self.count == 0
     }
 
-    /// Whether there is such a material, or none at all.
-    pub(crate) fn has(&self, material: u8) -> bool {
-        self.is_empty() || usize::from(material) < self.count
+    /// The name, value and what was expected where there are materials and this is not one of them.
+    pub(crate) fn fault(&self, material: u8) -> Option<(&'static str, f64, &'static str)> {
+        let is_known = self.is_empty() || usize::from(material) < self.count;
+        (!is_known).then(|| ("material", material.into(), "the number of a material of the table"))
     }
 
     /// The largest restitution.

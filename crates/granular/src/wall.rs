@@ -12,7 +12,7 @@ use percussion_dynamics::Dimension;
 pub(crate) use self::shell::RimTouch;
 pub use self::shell::{Frustum, Triangle};
 
-use crate::range;
+use crate::{materials::Materials, range};
 
 /// The surface of a wall, on one side of which the grains stay.
 ///
@@ -155,6 +155,11 @@ impl Wall {
         let shift = step * self.velocity;
         self.center += shift;
         self.surface.shift(&shift);
+    }
+
+    /// [`fault`](Self::fault), or a material that the table lacks.
+    pub(crate) fn fault_among(&self, materials: &Materials) -> Option<Fault> {
+        self.fault().or_else(|| materials.fault(self.material))
     }
 
     /// The first entry that is invalid: its name, value and what was expected.

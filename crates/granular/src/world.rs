@@ -18,7 +18,7 @@ use crate::{
     grains::{Grain, Grains},
     images::Images,
     link::{Alone, Link},
-    materials::{Materials, UNKNOWN},
+    materials::Materials,
     parallel,
     report::Report,
     servo::{self, Servo},
@@ -176,18 +176,21 @@ impl World {
 
     /// Assigns the identity of a grain that is added to another world.
     pub(crate) fn skip(&mut self, grain: &Grain) -> Result<u64, Error> {
+        let identity = self.check_grain(grain)?;
+        self.next_identity += 1;
+        Ok(identity)
+    }
+
+    /// The identity that a grain will have, if it can be added.
+    pub(crate) fn check_grain(&self, grain: &Grain) -> Result<u64, Error> {
         let (identity, count) = (self.next_identity, self.grains.len());
-        if let Some((name, value, expected)) = grain.fault() {
-            return Err(Error::Grain { identity, name, value, expected });
-        }
-        if !self.materials.has(grain.material) {
-            let (name, value, expected) = ("material", grain.material.into(), UNKNOWN);
+        let fault = grain.fault().or_else(|| self.materials.fault(grain.material));
+        if let Some((name, value, expected)) = fault {
             return Err(Error::Grain { identity, name, value, expected });
         }
         if count >= MOST {
             return Err(Error::TooMany { count });
         }
-        self.next_identity += 1;
         Ok(identity)
     }
 

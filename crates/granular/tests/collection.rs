@@ -339,3 +339,35 @@ fn what_bodies_cannot_do_is_refused() {
     let error = bodies.set_walls(vec![pipe(30.0)], 0.02).unwrap_err();
     assert!(error.to_string().contains("boundary 0: radius is 30"), "{error}");
 }
+
+/// Symptom: a body or wall of a material that the table lacks was taken, and the next contact looked for it beyond the table;
+/// a collection had the body although it returned an error.
+#[test]
+fn a_material_that_the_table_lacks_is_refused_and_changes_nothing() {
+    let materials = Materials::new(2, Interaction::default());
+    let floor = Wall::plane(Vector3::zeros(), Vector3::z(), 0.5);
+    let unknown = Wall { material: 2, ..floor.clone() };
+
+    let mold = Arc::new(Mold::solid(Shape::Box { half_extents: Vector3::repeat(0.01) }).unwrap());
+    let walls = vec![floor.clone()];
+    let mut collection = Collection::new(Settings::default(), walls, vec![mold], 0.02).unwrap();
+    collection.set_materials(materials.clone()).unwrap();
+    let grain = Grain { material: 2, ..Grain::at(Vector3::z(), 0.01, 0.01) };
+    let error = collection.add(&grain).unwrap_err();
+    assert!(error.to_string().contains("material is 2"), "{error}");
+    assert_eq!((collection.bodies().bodies().len(), collection.world().grains().len()), (0, 0));
+    assert!(collection.set_wall(0, unknown.clone()).is_err());
+    assert_eq!(collection.bodies().walls()[0], floor);
+
+    let mut bodies = between(BodySettings::default(), vec![floor.clone()], &[]);
+    bodies.set_materials(materials).unwrap();
+    let form = Form::cuboid(Vector3::repeat(0.01), 0.02, 0.5).unwrap().of_material(2);
+    let error = bodies.add(Body::at(&Arc::new(form), Vector3::z())).unwrap_err();
+    assert!(error.to_string().contains("material is 2"), "{error}");
+    for error in
+        [bodies.set_wall(0, unknown.clone()).err(), bodies.set_walls(vec![unknown], 0.02).err()]
+    {
+        assert!(error.is_some_and(|error| error.to_string().contains("material is 2")));
+    }
+    assert_eq!((bodies.bodies().len(), &bodies.walls()[0]), (0, &floor));
+}

@@ -3,11 +3,7 @@
 use nalgebra::Vector3;
 
 use super::{Bodies, Boundary, Error, Partner, Settings, check_boundary, walls::Walls};
-use crate::{
-    grains::narrow,
-    materials::{Materials, UNKNOWN},
-    wall::Wall,
-};
+use crate::{grains::narrow, materials::Materials, wall::Wall};
 
 impl Bodies {
     /// Replaces boundary `index`, for example to change its motion.
@@ -73,6 +69,9 @@ impl Bodies {
     /// # Ok::<(), percussion_granular::bodies::Error>(())
     /// ```
     pub fn set_walls(&mut self, walls: Vec<Wall>, smallest: f64) -> Result<(), Error> {
+        for (index, wall) in walls.iter().enumerate() {
+            check_wall(index, wall, &self.materials)?;
+        }
         self.walls = Walls::new(walls, smallest)?;
         self.outdated();
         Ok(())
@@ -90,7 +89,8 @@ impl Bodies {
     ///
     /// Those of [`set_walls`](Self::set_walls), also if there is no such wall.
     pub fn set_wall(&mut self, index: usize, wall: Wall) -> Result<(), Error> {
-        self.check_wall(index, &wall)?;
+        self.known_wall(index)?;
+        check_wall(index, &wall, &self.materials)?;
         self.walls.set(index, wall)?;
         self.outdated();
         Ok(())
@@ -108,9 +108,8 @@ impl Bodies {
         velocity: Vector3<f64>,
         angular_velocity: Vector3<f64>,
     ) -> Result<(), Error> {
-        let wall = self.walls.all().get(index).cloned();
-        let wall = wall.ok_or_else(|| self.no_wall(index))?;
-        self.check_wall(index, &Wall { velocity, angular_velocity, ..wall })?;
+        let driven = Wall { velocity, angular_velocity, ..self.known_wall(index)?.clone() };
+        check_wall(index, &driven, &self.materials)?;
         self.walls.drive(index, velocity, angular_velocity);
         Ok(())
     }
@@ -118,7 +117,9 @@ impl Bodies {
     /// Continues with walls that were saved: the same ones, at other places and with other motions.
     pub(crate) fn replace_walls(&mut self, walls: Vec<Wall>) -> Result<(), Error> {
         for (index, wall) in walls.iter().enumerate() {
-            self.check_wall(index, wall)?;
+            self.known_wall(index)?;
+            // The materials that were saved with them follow, and are checked then.
+            check_wall(index, wall, &Materials::default())?;
         }
         self.walls.replace(walls);
         self.outdated();
@@ -132,19 +133,10 @@ impl Bodies {
         Ok(())
     }
 
-    fn no_wall(&self, index: usize) -> Error {
-        let value = self.walls.all().len() as f64;
-        Error::Boundary { index, name: "number of walls", value, expected: "more than the index" }
-    }
-
-    fn check_wall(&self, index: usize, wall: &Wall) -> Result<(), Error> {
-        if index >= self.walls.all().len() {
-            return Err(self.no_wall(index));
-        }
-        match wall.fault() {
-            Some((name, value, expected)) => Err(Error::Boundary { index, name, value, expected }),
-            None => Ok(()),
-        }
+    fn known_wall(&self, index: usize) -> Result<&Wall, Error> {
+        let (all, name, expected) = (self.walls.all(), "number of walls", "more than the index");
+        let value = all.len() as f64;
+        all.get(index).ok_or(Error::Boundary { index, name, value, expected })
     }
 
     /// Sets the friction of bodies with each other and with walls from the next step on, by
@@ -174,18 +166,12 @@ impl Bodies {
             return fault("rolling", f64::NAN, "no resistance to rolling of bodies of any shape");
         }
         for (body, &identity) in self.bodies.iter().zip(&self.identities) {
-            if !materials.has(body.form.material) {
-                let (name, value) = ("material", body.form.material.into());
-                return Err(Error::Body { identity, name, value, expected: UNKNOWN });
+            if let Some((name, value, expected)) = materials.fault(body.form.material) {
+                return Err(Error::Body { identity, name, value, expected });
             }
         }
-        for (index, wall) in self.walls.all().iter().enumerate() {
-            if !materials.has(wall.material) {
-                let (name, value) = ("material", wall.material.into());
-                return Err(Error::Boundary { index, name, value, expected: UNKNOWN });
-            }
-        }
-        Ok(())
+        let mut walls = self.walls.all().iter().enumerate();
+        walls.try_for_each(|(index, wall)| check_wall(index, wall, materials))
     }
 
     /// The boundary, or the wall of the piece, with this number in a slab.
@@ -195,5 +181,12 @@ impl Bodies {
             None => number as usize,
             Some(piece) => count + self.walls.piece(piece).wall as usize,
         })
+    }
+}
+
+fn check_wall(index: usize, wall: &Wall, materials: &Materials) -> Result<(), Error> {
+    match wall.fault_among(materials) {
+        Some((name, value, expected)) => Err(Error::Boundary { index, name, value, expected }),
+        None => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::World;
 use crate::{
     grains::Grains,
-    materials::{Materials, UNKNOWN},
+    materials::Materials,
     servo::{self, Servo},
     settings::{Error, Settings},
     wall::Wall,
@@ -31,15 +31,6 @@ impl World {
         let step = self.settings.step_size;
         let moving = self.walls.iter_mut().filter(|wall| wall.velocity != Vector3::zeros());
         moving.for_each(|wall| wall.advance(step));
-    }
-
-    /// Checks a grain that is to be added.
-    pub(crate) fn check_grain(&self, grain: &crate::Grain) -> Result<(), Error> {
-        let identity = self.next_identity;
-        match grain.fault() {
-            Some((name, value, expected)) => Err(Error::Grain { identity, name, value, expected }),
-            None => Ok(()),
-        }
     }
 }
 
@@ -102,8 +93,7 @@ impl World {
         materials.check()?;
         let Grains { identities, materials: all, .. } = &self.grains;
         for (&identity, &material) in identities.iter().zip(all) {
-            if !materials.has(material) {
-                let (name, value, expected) = ("material", material.into(), UNKNOWN);
+            if let Some((name, value, expected)) = materials.fault(material) {
                 return Err(Error::Grain { identity, name, value, expected });
             }
         }
@@ -148,8 +138,7 @@ impl World {
 }
 
 pub(super) fn check_wall(index: usize, wall: &Wall, materials: &Materials) -> Result<(), Error> {
-    let unknown = || ("material", wall.material.into(), UNKNOWN);
-    match wall.fault().or_else(|| (!materials.has(wall.material)).then(unknown)) {
+    match wall.fault_among(materials) {
         Some((name, value, expected)) => Err(Error::Wall { index, name, value, expected }),
         None => Ok(()),
     }
