@@ -8,8 +8,7 @@ use crate::{
     Correction, Domain, Force, Grain, Materials, Periods, Report, Servo, Settings, Share, State,
     Wall, World,
     bodies::{Bodies, Body, Error as BodyError, Form, Mold, Partner, Settings as BodySettings},
-    domain::Balance,
-    partition::Partition,
+    domain::only_rank,
     settings::Error,
 };
 
@@ -182,20 +181,10 @@ fn refused(error: BodyError) -> Error {
 }
 
 impl Domain for Collection {
+    only_rank!();
+
     fn world(&self) -> &World {
         &self.seen
-    }
-
-    fn rank(&self) -> usize {
-        0
-    }
-
-    fn size(&self) -> usize {
-        1
-    }
-
-    fn is_own(&self, _: u64) -> bool {
-        true
     }
 
     fn add(&mut self, grain: &Grain) -> Result<u64, Error> {
@@ -279,30 +268,6 @@ impl Domain for Collection {
         // Also where a step was not made, the order of the bodies may be another one.
         self.show();
         report
-    }
-
-    fn balance(&mut self, _: f64) -> Result<Balance, Error> {
-        Ok(Balance { imbalance: 1.0, moved: false })
-    }
-
-    fn sum(&mut self, _: &mut [f64]) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn largest(&mut self, _: &mut [f64]) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn gather(&mut self, words: Vec<u64>) -> Result<Vec<Vec<u64>>, Error> {
-        Ok(vec![words])
-    }
-
-    fn broadcast(&mut self, _: &mut Vec<u64>) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn partition(&self) -> Partition {
-        Partition::whole()
     }
 
     fn share(&self) -> Share {

@@ -285,21 +285,54 @@ impl World {
     }
 }
 
+/// What is the same for every [`Domain`] that is not divided among ranks.
+macro_rules! only_rank {
+    () => {
+        fn rank(&self) -> usize {
+            0
+        }
+
+        fn size(&self) -> usize {
+            1
+        }
+
+        fn is_own(&self, _: u64) -> bool {
+            true
+        }
+
+        fn balance(&mut self, _: f64) -> Result<$crate::domain::Balance, $crate::settings::Error> {
+            Ok($crate::domain::Balance { imbalance: 1.0, moved: false })
+        }
+
+        fn sum(&mut self, _: &mut [f64]) -> Result<(), $crate::settings::Error> {
+            Ok(())
+        }
+
+        fn largest(&mut self, _: &mut [f64]) -> Result<(), $crate::settings::Error> {
+            Ok(())
+        }
+
+        fn gather(&mut self, words: Vec<u64>) -> Result<Vec<Vec<u64>>, $crate::settings::Error> {
+            Ok(vec![words])
+        }
+
+        fn broadcast(&mut self, _: &mut Vec<u64>) -> Result<(), $crate::settings::Error> {
+            Ok(())
+        }
+
+        fn partition(&self) -> $crate::partition::Partition {
+            $crate::partition::Partition::whole()
+        }
+    };
+}
+
+pub(crate) use only_rank;
+
 impl Domain for World {
+    only_rank!();
+
     fn world(&self) -> &World {
         self
-    }
-
-    fn rank(&self) -> usize {
-        0
-    }
-
-    fn size(&self) -> usize {
-        1
-    }
-
-    fn is_own(&self, _: u64) -> bool {
-        true
     }
 
     fn add(&mut self, grain: &Grain) -> Result<u64, Error> {
@@ -341,30 +374,6 @@ impl Domain for World {
 
     fn step(&mut self) -> Result<Report, Error> {
         Self::step(self)
-    }
-
-    fn balance(&mut self, _: f64) -> Result<Balance, Error> {
-        Ok(Balance { imbalance: 1.0, moved: false })
-    }
-
-    fn sum(&mut self, _: &mut [f64]) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn largest(&mut self, _: &mut [f64]) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn gather(&mut self, words: Vec<u64>) -> Result<Vec<Vec<u64>>, Error> {
-        Ok(vec![words])
-    }
-
-    fn broadcast(&mut self, _: &mut Vec<u64>) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn partition(&self) -> Partition {
-        Partition::whole()
     }
 
     fn share(&self) -> Share {

@@ -11,8 +11,10 @@ pub trait Machine {
     /// The world, or the part of it that this process steps.
     type Domain: Domain;
 
-    /// Number of this rank.
-    fn rank(&self) -> usize;
+    /// Number of this rank; by default that of the only one.
+    fn rank(&self) -> usize {
+        0
+    }
 
     /// Creates the domain of this rank; grains come in between two `corners` (m), and space is not divided along an axis
     /// along which it `repeats` itself. Called once.
@@ -50,8 +52,10 @@ pub trait Machine {
         })
     }
 
-    /// Whether the division of the work and the speed are recorded in `ranks.csv`.
-    fn is_recorded(&self) -> bool;
+    /// Whether the division of the work and the speed are recorded in `ranks.csv`; by default not.
+    fn is_recorded(&self) -> bool {
+        false
+    }
 
     /// Called when all input has been accepted and the steps begin.
     fn begin(&mut self) {}
@@ -64,10 +68,6 @@ pub struct Alone;
 impl Machine for Alone {
     type Domain = World;
 
-    fn rank(&self) -> usize {
-        0
-    }
-
     fn domain(
         &mut self,
         settings: Settings,
@@ -77,10 +77,6 @@ impl Machine for Alone {
     ) -> Result<World, Error> {
         World::new(settings, walls)
     }
-
-    fn is_recorded(&self) -> bool {
-        false
-    }
 }
 
 /// One process, for grains with shapes.
@@ -89,10 +85,6 @@ pub struct Shaped;
 
 impl Machine for Shaped {
     type Domain = Collection;
-
-    fn rank(&self) -> usize {
-        0
-    }
 
     fn domain(
         &mut self,
@@ -112,9 +104,5 @@ impl Machine for Shaped {
         smallest: f64,
     ) -> Result<Collection, Error> {
         Collection::new(settings, walls, molds, smallest)
-    }
-
-    fn is_recorded(&self) -> bool {
-        false
     }
 }
