@@ -25,8 +25,9 @@ pub(super) struct Holding {
     held: Held,
     contacts: Vec<usize>,
     entries: Vec<Entry>,
-    /// Velocities of the impulses of the start, and of those of a problem with blocks that are corrected.
+    /// Velocities of the impulses of the start, of contacts and of a problem with blocks, and of the latter once corrected.
     before: Vec<Vector3<f64>>,
+    of_start: Vec<f64>,
     velocities: Vec<f64>,
 }
 
@@ -44,44 +45,44 @@ impl Holding {
         stated: &mut Stated,
         tolerance: f64,
     ) -> Option<Report> {
-        let Stated { problem, entries, start, impulses, .. } = stated;
-        if let Some(report) = problem.report_of(start, &mut self.velocities, tolerance) {
-            return Some(report);
+        let report = stated.problem.report_of(&stated.start, &mut self.of_start, tolerance);
+        if report.is_some() || !Held::blocks_hold(&stated.problem, &stated.start) {
+            return report;
         }
-        if !Held::blocks_hold(problem, start) {
-            return None;
-        }
-        let is_known = self.contacts == contacts && self.entries == *entries;
-        for is_fresh in [false, true] {
-            if is_fresh {
-                if !self.held.hold_blocks(problem, start) {
-                    break;
-                }
-                self.forget();
-                self.contacts.extend_from_slice(contacts);
-                self.entries.extend_from_slice(entries);
-                if is_known {
-                    impulses.copy_from_slice(start);
-                    let solved = problem.report_of(start, &mut self.velocities, tolerance);
-                    debug_assert!(solved.is_none(), "judged before: {solved:?}");
-                }
-            } else if !is_known {
-                continue;
-            }
-            for iterations in 1..=CORRECTIONS {
-                self.held.correct(&self.velocities, impulses);
-                if !Held::blocks_hold(problem, impulses) {
-                    break;
-                }
-                let report = problem.report_of(impulses, &mut self.velocities, tolerance);
-                if let Some(mut report) = report {
-                    report.iterations = iterations;
-                    start.copy_from_slice(impulses);
-                    return Some(report);
-                }
+        if self.contacts == contacts && self.entries == stated.entries {
+            let report = self.correct_blocks(stated, tolerance);
+            if report.is_some() {
+                return report;
             }
         }
         self.forget();
+        if !self.held.hold_blocks(&stated.problem, &stated.start) {
+            return None;
+        }
+        let report = self.correct_blocks(stated, tolerance);
+        if report.is_some() {
+            self.contacts.extend_from_slice(contacts);
+            self.entries.extend_from_slice(&stated.entries);
+        }
+        report
+    }
+
+    /// Corrects the impulses of the start, whose velocities are known, with the factors.
+    fn correct_blocks(&mut self, stated: &mut Stated, tolerance: f64) -> Option<Report> {
+        let Stated { problem, start, impulses, .. } = stated;
+        self.velocities.clone_from(&self.of_start);
+        for iterations in 1..=CORRECTIONS {
+            self.held.correct(&self.velocities, impulses);
+            if !Held::blocks_hold(problem, impulses) {
+                break;
+            }
+            let report = problem.report_of(impulses, &mut self.velocities, tolerance);
+            if let Some(mut report) = report {
+                report.iterations = iterations;
+                start.copy_from_slice(impulses);
+                return Some(report);
+            }
+        }
         impulses.copy_from_slice(start);
         None
     }
@@ -102,34 +103,31 @@ impl VelocityLevel {
             return Ok(None);
         }
         self.holding.before.clone_from(&outline.velocities);
-        let is_known = self.holding.contacts == self.contacts;
-        for is_fresh in [false, true] {
-            if is_fresh {
-                self.complete(place.time)?;
-                let Some(problem) = &self.problem else { break };
-                if !self.holding.held.hold_contacts(problem, &self.start) {
-                    break;
-                }
-                self.holding.contacts.clone_from(&self.contacts);
-                self.impulses.clone_from(&self.start);
-                if let Some(outline) = &mut self.outline {
-                    outline.velocities.clone_from(&self.holding.before);
-                }
-            } else if !is_known {
-                continue;
-            }
-            if let Some(report) = self.correct(system, place)? {
-                self.start.clone_from(&self.impulses);
-                return Ok(Some(report));
+        // Factors with entries are those of a problem with blocks.
+        if self.holding.contacts == self.contacts && self.holding.entries.is_empty() {
+            let report = self.correct(system, place)?;
+            if report.is_some() {
+                return Ok(report);
             }
         }
         self.holding.forget();
-        self.impulses.clone_from(&self.start);
-        Ok(None)
+        self.complete(place.time)?;
+        let Some(problem) = &self.problem else { return Ok(None) };
+        if !self.holding.held.hold_contacts(problem, &self.start) {
+            return Ok(None);
+        }
+        let report = self.correct(system, place)?;
+        if report.is_some() {
+            self.holding.contacts.clone_from(&self.contacts);
+        }
+        Ok(report)
     }
 
-    /// Corrects the impulses, which were judged, with the factors.
+    /// Corrects the impulses of the start, which were judged, with the factors.
     fn correct(&mut self, system: &dyn System, place: &Place<'_>) -> Result<Option<Report>, Error> {
+        if let Some(outline) = &mut self.outline {
+            outline.velocities.clone_from(&self.holding.before);
+        }
         for iterations in 1..=CORRECTIONS {
             let Some(outline) = &self.outline else { break };
             self.holding.held.correct_contacts(&outline.velocities, &mut self.impulses);
@@ -138,9 +136,11 @@ impl VelocityLevel {
             }
             if let Some(mut report) = self.judge_start(system, place)? {
                 report.iterations = iterations;
+                self.start.clone_from(&self.impulses);
                 return Ok(Some(report));
             }
         }
+        self.impulses.clone_from(&self.start);
         Ok(None)
     }
 }
