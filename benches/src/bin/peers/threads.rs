@@ -36,7 +36,7 @@ impl Turns {
         Self { times, left_out: 0 }
     }
 
-    /// What a row says of the turns that do not count.
+    /// The end of the note of a row: how many turns do not count, if any.
     pub(crate) fn note(&self) -> String {
         let Self { times, left_out } = self;
         let all = times.len() + left_out;

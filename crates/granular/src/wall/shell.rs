@@ -325,7 +325,7 @@ mod tests {
         assert!(of(1.0, [f64::NAN, 1.0]).fault().is_some() && disc.fault().is_none());
     }
 
-    /// What a body over two triangles touches where it is nearest to the edge between them.
+    /// A body is over two triangles, nearest to their common edge.
     #[cfg(feature = "bodies")]
     #[test]
     fn a_body_over_an_edge_between_triangles_touches_their_faces() {

@@ -8,9 +8,9 @@
 pub(super) struct Guess {
     /// Change in the last step; empty before the first.
     change: Vec<f64>,
-    /// What the one before it missed of it.
+    /// Difference of the changes in the last two steps.
     missed: Vec<f64>,
-    /// Whether the one before it foresaw it.
+    /// Whether this difference is less than half of the last change.
     is_foreseen: bool,
 }
 
