@@ -63,8 +63,9 @@ usage: cargo xtask COMMAND
                                       other engines on the same scenes, judged by one certificate, into
                                       report-card/results and target/report-card/pages; installs their packages below
                                       target/; hours in full, two minutes with --quick
-  mpi                                 build grains over MPI and run them on 1, 2 and 4 processes, some of which are
-                                      killed; needs Open MPI and libclang
+  mpi [--scaling]                     build grains over MPI and run them on 1, 2 and 4 processes, some of which are
+                                      killed; with --scaling instead the speed of two processes beside one, on an
+                                      idle machine; needs Open MPI and libclang
   downstream                          build and run the packages of examples/downstream
   reproduce [ID…] [--sensitivity]     the published experiments, into target/reproduction/; or which changes of their
                                       inputs make their rows fail
@@ -120,6 +121,7 @@ fn run(arguments: &[String]) -> anyhow::Result<()> {
         ["python"] => python::run(),
         ["report-card", arguments @ ..] => report_card::run(arguments),
         ["mpi"] => mpi::run(),
+        ["mpi", "--scaling"] => mpi::scaling(),
         ["downstream"] => downstream::run(),
         ["snapshot"] => snapshot::check(),
         ["snapshot", "--accept"] => snapshot::accept(),

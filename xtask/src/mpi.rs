@@ -1,11 +1,13 @@
 //! Grains over MPI: `cargo xtask mpi`.
 //!
 //! Checks the package `mpi/` with rustfmt and clippy, builds it, and runs its tests, which start 1, 2 and 4 processes with
-//! `mpirun` and kill, stop and starve some of them.
+//! `mpirun` and kill, stop and starve some of them. `--scaling` measures how fast two ranks are beside one.
+
+mod scaling;
 
 use std::{
     env, fs,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -23,10 +25,25 @@ const NEEDED: &str = "Open MPI with mpicc and mpirun, and libclang";
 /// The packages of Debian and Ubuntu.
 const PACKAGES: [&str; 3] = ["libopenmpi-dev", "openmpi-bin", "libclang-dev"];
 
+/// Containers run as root, which `mpirun` refuses otherwise.
+const AS_ROOT: [(&str, &str); 2] =
+    [("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")];
+
 /// Builds and checks the package.
 pub(crate) fn run() -> anyhow::Result<()> {
+    must_be_installed()?;
+    check()
+}
+
+/// Measures how fast two ranks are beside one.
+pub(crate) fn scaling() -> anyhow::Result<()> {
+    must_be_installed()?;
+    scaling::run()
+}
+
+fn must_be_installed() -> anyhow::Result<()> {
     if is_installed() {
-        check()
+        Ok(())
     } else {
         Err(Refusal::missing(NEEDED, &apt::line(&PACKAGES)).into())
     }
@@ -75,19 +92,23 @@ fn has_libclang() -> bool {
 }
 
 fn check() -> anyhow::Result<()> {
-    let package = shell::root().join(FOLDER);
-    let cargo = |arguments: &[&str]| {
-        let mut cargo = shell::cargo(arguments);
-        // Built beside the Python package, with which it shares most dependencies.
-        cargo.current_dir(&package).env("CARGO_TARGET_DIR", shell::target().join("bindings"));
-        // Containers run as root, which `mpirun` refuses otherwise.
-        cargo.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        cargo
-    };
     shell::run(&mut cargo(&["fmt", "--check"]))?;
     // In one profile, so that the dependencies are compiled once.
     shell::run(&mut cargo(&["test", "--release", "--locked"]))?;
     let clippy =
         ["clippy", "--release", "--quiet", "--locked", "--all-targets", "--", "-D", "warnings"];
     shell::run(&mut cargo(&clippy))
+}
+
+/// `cargo ARGUMENTS` in the package, built beside the Python package, with which it shares most dependencies.
+fn cargo(arguments: &[&str]) -> Command {
+    let mut cargo = shell::cargo(arguments);
+    cargo.current_dir(shell::root().join(FOLDER)).env("CARGO_TARGET_DIR", built());
+    cargo.envs(AS_ROOT);
+    cargo
+}
+
+/// Where the package is built.
+fn built() -> PathBuf {
+    shell::target().join("bindings")
 }
