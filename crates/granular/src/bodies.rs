@@ -14,6 +14,9 @@
 //! momentum, so that the energy balance in [`Report`] holds as it does for spheres. Overlaps are removed by
 //! displacements and rotations, which also rotate the angular velocity.
 //!
+//! Contacts bounce, and those of balls resist rolling, by [`Materials`](crate::Materials); walls may be driven by a
+//! [`Servo`](crate::Servo).
+//!
 //! - **Contacts** are identified by bodies, parts and features; impulses are carried over by these names.
 //! - **Pairs** that are apart are passed over until both bodies together have traveled as far as their gap. This changes
 //!   the time of a step and no bit of it, so that a clone, or a run that forgets the gaps, goes on in the same way.
@@ -41,6 +44,7 @@ mod memory;
 mod mold;
 mod packs;
 mod products;
+mod servos;
 mod settings;
 mod slab;
 mod state;
@@ -58,7 +62,7 @@ use self::{
     twist::Twist,
     walls::Walls,
 };
-use crate::{materials::Materials, parallel, report::Report};
+use crate::{materials::Materials, parallel, report::Report, servo::Servo};
 
 pub use self::{
     balls::Ball,
@@ -105,6 +109,9 @@ pub struct Bodies {
     boundaries: Vec<Boundary>,
     walls: Walls,
     materials: Materials,
+    servos: Vec<Servo>,
+    /// Their velocities at the end of the step (m/s).
+    servo_velocities: Vec<f64>,
     bodies: Vec<Body>,
     identities: Vec<u64>,
     slabs: Vec<Slab>,
@@ -119,6 +126,8 @@ pub struct Bodies {
     /// Whether the list of pairs is valid for the bodies.
     current: bool,
     memory: Memory,
+    /// The moments of contacts of balls, current as the memory is.
+    moments: Memory,
     /// Scratch.
     motions: Vec<Motion>,
     places: Vec<Result<Place, ColliderError>>,
@@ -175,6 +184,8 @@ impl Bodies {
             boundaries,
             walls: Walls::default(),
             materials: Materials::default(),
+            servos: Vec::new(),
+            servo_velocities: Vec::new(),
             bodies: Vec::new(),
             identities: Vec::new(),
             slabs: Vec::new(),
@@ -185,6 +196,7 @@ impl Bodies {
             boundaries_moved: 0.0,
             current: false,
             memory: Memory::default(),
+            moments: Memory::default(),
             motions: Vec::new(),
             places: Vec::new(),
             boundary_places: Vec::new(),

@@ -247,7 +247,8 @@ impl Domain for Collection {
     }
 
     fn set_servos(&mut self, servos: Vec<Servo>) -> Result<(), Error> {
-        none("number of servos", servos.len(), "0 with shapes of grains")
+        self.bodies.set_servos(servos.clone()).map_err(refused)?;
+        self.seen.set_servos(servos)
     }
 
     fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
@@ -263,7 +264,7 @@ impl Domain for Collection {
     fn step(&mut self) -> Result<Report, Error> {
         let report = self.bodies.step().map_err(refused);
         if report.is_ok() {
-            self.seen.advance_walls();
+            self.seen.advance_walls(self.bodies.servos());
         }
         // Also where a step was not made, the order of the bodies may be another one.
         self.show();
@@ -273,6 +274,8 @@ impl Domain for Collection {
     fn share(&self) -> Share {
         let (settings, walls) = (*self.seen.settings(), self.bodies.walls().to_vec());
         Share::alone(State {
+            servos: self.bodies.servos().to_vec(),
+            moments: self.bodies.moments(),
             bodies: Some(Box::new(self.bodies.state())),
             next_identity: self.bodies.next_identity(),
             steps: self.bodies.steps(),
@@ -282,8 +285,8 @@ impl Domain for Collection {
     }
 
     fn restore(&mut self, share: Share) -> Result<(), Error> {
-        let State { settings, walls, materials, bodies, next_identity, steps, time, .. } =
-            share.state;
+        let State { settings, walls, materials, servos, .. } = share.state;
+        let State { bodies, moments, next_identity, steps, time, .. } = share.state;
         let Some(state) = bodies else {
             return Err(Error::Length { name: "bodies", found: 0, expected: 1 });
         };
@@ -315,12 +318,14 @@ impl Domain for Collection {
             }
         });
         let all = all.collect::<Result<Vec<_>, _>>()?;
-        other.bodies.restore(&state, all, (next_identity, steps, time))?;
+        other.bodies.restore(&state, all, &moments, (next_identity, steps, time))?;
         other.show();
         if !materials.is_empty() {
             other.seen.set_materials(materials.clone())?;
         }
         other.bodies.restore_materials(materials).map_err(refused)?;
+        other.seen.set_servos(servos.clone())?;
+        other.bodies.restore_servos(servos).map_err(refused)?;
         *self = other;
         Ok(())
     }

@@ -145,6 +145,20 @@ pub(crate) struct Account {
     pub(crate) wall_work: f64,
 }
 
+impl Account {
+    /// Adds the sums over other contacts of the slab.
+    #[cfg(feature = "bodies")]
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.residual = larger(self.residual, other.residual);
+        self.closed += other.closed;
+        self.work += other.work;
+        self.lifting += other.lifting;
+        self.overlap = self.overlap.max(other.overlap);
+        self.wall_impulse += other.wall_impulse;
+        self.wall_work += other.wall_work;
+    }
+}
+
 /// A contact of two grains, which are numbered from the first of their slab.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Contact {

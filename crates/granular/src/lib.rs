@@ -111,7 +111,7 @@
 //! # Limits
 //!
 //! - Contacts are inelastic unless [`Materials`] say otherwise, by a restitution that does not pass impacts on within a step.
-//! - The speed above is that of spheres; [`bodies`] of other shapes are slower, and inelastic.
+//! - The speed above is that of spheres; [`bodies`] of other shapes are slower.
 //! - A grain that moves by more than its radius in a step is refused; the remedy is a smaller step.
 //! - Masses, radii and time steps from `1e-75` to `1e75` (kg, m, s) are accepted, and coordinates and speeds
 //!   up to `1e75` (m, m/s): outside this range squares would overflow or vanish. Speeds below `1e-75` m/s

@@ -29,6 +29,20 @@
 //! spheres are uncoupled. With friction at several contacts that bounce at the same time there is no such bound: friction
 //! then does work on velocities that other contacts have reversed.
 //!
+//! [Bodies](crate::bodies) of any shape have the law at each contact. A face that arrives flat has one at every corner, all with
+//! the same target, so that it leaves flat with `e` times its speed; a face that arrives aslant strikes corner by corner. The
+//! bound without friction holds for them as it stands. At a single contact normal and tangents are coupled, and friction may turn
+//! the slip `u_t` around before `u' = e |u|` is met: then `p_t · u_t > 0`, and
+//!
+//! ```math
+//! \Delta E = \tfrac12\bigl(p_n (u' + u) + p_t \cdot (u_t' + u_t)\bigr)
+//! \le \tfrac12\, p_n \bigl(\mu \|u_t\| - (1 - e)\,|u|\bigr)
+//! ```
+//!
+//! may be positive; it is not where the slip goes on or `e = 0`. Where two bodies, or a body and the walls, strike at a single
+//! point and would gain, they have the largest restitution with which they do not. Several contacts of a pair that bounce in
+//! the same step are not limited, because what one of them does alone says little about the face.
+//!
 //! - **Does not** pass an impact on within a step: contacts that touch at rest have `u = 0` and are inelastic. The first of
 //!   three equal balls in a row that touch leaves Newton's cradle with `(−1/3, 2/3, 2/3)` of its speed, not `(0, 0, 1)`.
 //!   Gaps that are longer than the way in a step bring back the sequence of single impacts.

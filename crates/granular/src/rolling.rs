@@ -58,21 +58,7 @@ impl Turn {
     #[inline]
     fn bounded(&self, moment: &Vector3<f64>, Law { normal, impulse, .. }: &Law) -> Vector3<f64> {
         let along = impulse.dot(normal);
-        let [rolling, spinning] = self.bounds.map(|bound| bound * along);
-        let spin = moment.dot(normal);
-        let mut roll = moment - spin * normal;
-        let squared = roll.norm_squared();
-        if squared > rolling * rolling {
-            roll *= rolling / squared.sqrt();
-        }
-        let spin = if spin < 0.0 - spinning {
-            0.0 - spinning
-        } else if spinning < spin {
-            spinning
-        } else {
-            spin
-        };
-        roll + spin * normal
+        bounded(moment, normal, self.bounds.map(|bound| bound * along))
     }
 
     /// `W` (1/(kg·m²)) and what a moment adds to the spins of both bodies (1/(kg·m)).
@@ -86,10 +72,7 @@ impl Turn {
     /// The square of a change of the moment as a velocity (m/s)².
     #[inline]
     fn natural(&self, change: &Vector3<f64>, normal: &Vector3<f64>, yields: f64) -> f64 {
-        let spin = change.dot(normal);
-        let roll = (change - spin * normal).norm_squared();
-        let [rolling, spinning] = self.bounds;
-        (roll * rolling * rolling + spin * spin * spinning * spinning) * yields * yields
+        natural(change, normal, self.bounds) * yields * yields
     }
 
     /// Solves the moment between two grains, and returns the square of its natural map before (m/s)².
@@ -147,6 +130,41 @@ impl Turn {
         account.residual = larger(account.residual, wrong);
         account.work += self.moment.dot(velocity);
     }
+}
+
+/// The moment within these limits of rolling and spinning (N·m·s) that is next to this one, part by part.
+#[inline]
+pub(crate) fn bounded(
+    moment: &Vector3<f64>,
+    normal: &Vector3<f64>,
+    [rolling, spinning]: [f64; 2],
+) -> Vector3<f64> {
+    let spin = moment.dot(normal);
+    let mut roll = moment - spin * normal;
+    let squared = roll.norm_squared();
+    if squared > rolling * rolling {
+        roll *= rolling / squared.sqrt();
+    }
+    let spin = if spin < 0.0 - spinning {
+        0.0 - spinning
+    } else if spinning < spin {
+        spinning
+    } else {
+        spin
+    };
+    roll + spin * normal
+}
+
+/// The square of a moment times its lengths for rolling and spinning (N·m²·s)².
+#[inline]
+pub(crate) fn natural(
+    moment: &Vector3<f64>,
+    normal: &Vector3<f64>,
+    [rolling, spinning]: [f64; 2],
+) -> f64 {
+    let spin = moment.dot(normal);
+    let roll = (moment - spin * normal).norm_squared();
+    roll * rolling * rolling + spin * spin * spinning * spinning
 }
 
 /// The moment of a contact with a wall.

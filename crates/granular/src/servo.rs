@@ -18,6 +18,8 @@
 //! `M/k`, and after every sweep all take the velocity that follows from the sum of all impulses. The sum is taken over slabs
 //! in their order and then over ranks, so that it does not depend on the number of threads.
 //!
+//! Contacts of spheres have an upper bound of the block with the servo, those of [bodies](crate::bodies) the block itself.
+//!
 //! # Source
 //!
 //! The copies are those of R. Tonge, F. Benevolenski, A. Voroshilov, "Mass splitting for jitter-free parallel rigid body
@@ -137,6 +139,15 @@ pub(crate) fn check(servos: &[Servo], walls: usize) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Replaces the sums of impulses of grains on servos along their directions (N·s) by the velocities that follow; servos of
+/// absent walls wait.
+pub(crate) fn velocities(servos: &[Servo], walls: &[Wall], sums: &mut [f64], step: f64) {
+    for (servo, sum) in servos.iter().zip(sums) {
+        let absent = walls[servo.walls.start].absent;
+        *sum = if absent { 0.0 } else { servo.velocity_with(*sum, step) };
+    }
 }
 
 /// A servo as a slab sees it during a step.

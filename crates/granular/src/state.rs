@@ -71,7 +71,8 @@ pub struct State {
     pub pairs: Vec<[u32; 2]>,
     /// Their impulses on the first grain (N·s).
     pub impulses: Vec<[f64; 3]>,
-    /// Their moments on the first grain (N·m·s), empty where nothing resists rolling, here and below.
+    /// Their moments on the first grain (N·m·s), empty where nothing resists rolling, here and below. Of bodies they are those of
+    /// the named contacts.
     pub moments: Vec<[f64; 3]>,
     /// Grain and wall of the pairs with walls, slab by slab.
     pub wall_pairs: Vec<[u32; 2]>,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
 use percussion_collision::Shape;
 use percussion_granular::{
-    Collection, Domain, Frustum, Grain, Interaction, Materials, Settings, Surface, Triangle, Wall,
+    Collection, Domain, Frustum, Grain, Interaction, Materials, Periods, Settings, Surface,
+    Triangle, Wall,
     bodies::{Ball, Bodies, Body, Form, Mold, Settings as BodySettings},
     statistics::ContactAverages,
 };
@@ -320,16 +321,9 @@ fn files_keep_all_bits_and_damaged_states_are_refused() {
 #[test]
 fn what_bodies_cannot_do_is_refused() {
     let mut drum = drum();
-    let bounce = Interaction { restitution: 0.5, ..Interaction::default() };
-    let roll = Interaction { rolling: 0.1, ..Interaction::default() };
-    for interaction in [bounce, roll] {
-        let error = drum.set_materials(Materials::new(2, interaction)).unwrap_err();
-        assert!(
-            error.to_string().contains("of bodies of any shape")
-                || error.to_string().contains("0 for bodies of any shape"),
-            "{error}"
-        );
-    }
+    let periods = Periods::new(Vector3::zeros(), [Some(1.0), None, None]);
+    let error = drum.set_periods(periods).unwrap_err();
+    assert!(error.to_string().contains("number of axes that repeat"), "{error}");
     let error = drum.add_shaped(&Grain::at(Vector3::zeros(), 0.01, 1.0), 3).unwrap_err();
     assert!(error.to_string().contains("number of molds is 3"), "{error}");
     let error = drum.add(&Grain::at(Vector3::zeros(), -0.01, 1.0)).unwrap_err();

@@ -66,8 +66,8 @@
 //! # Limits
 //!
 //! What the steps cannot do is refused with its line: rotations that do not map a wall onto itself, and several ranks that divide space along a periodic direction.
-//! Scenes whose grains have shapes are run by [`Run::shaped`], without restitution, resistance to rolling, servos and periodic
-//! directions.
+//! Scenes whose grains have shapes are run by [`Run::shaped`], without periodic directions, and without resistance to rolling of
+//! boxes and polyhedra.
 
 mod build;
 mod builtin;

@@ -135,7 +135,7 @@ fn mistakes_in_shapes_are_refused_with_file_line_and_field() {
     let cases = [
         ("size = [2, 1, 0.5]", "size = [2, 1, -0.5]", ["line 9", "shape.box.size[2]` is -0.5"]),
         ("[1, 0, 0, 0.8]", "[9, 0, 0, 0.8]", ["line 15", "hangs together"]),
-        ("friction = 0.5", "friction = 0.5\nrestitution = 1", ["line 4", "`restitution` is 1.0"]),
+        ("friction = 0.5", "friction = 0.5\nrestitution = 2", ["line 4", "`restitution` is 2.0"]),
         (
             "box = { size = [2, 1, 0.5] }",
             "polyhedron = { file = \"rock.stl\" }",

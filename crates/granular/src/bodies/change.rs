@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::{Bodies, Boundary, Error, Partner, Settings, check_boundary, walls::Walls};
-use crate::{grains::narrow, materials::Materials, wall::Wall};
+use crate::{grains::narrow, materials::Materials, servo, wall::Wall};
 
 impl Bodies {
     /// Replaces boundary `index`, for example to change its motion.
@@ -72,7 +72,9 @@ impl Bodies {
         for (index, wall) in walls.iter().enumerate() {
             check_wall(index, wall, &self.materials)?;
         }
+        servo::check(&self.servos, walls.len())?;
         self.walls = Walls::new(walls, smallest)?;
+        self.walls.drive_by(&self.servos);
         self.outdated();
         Ok(())
     }
@@ -139,13 +141,14 @@ impl Bodies {
         all.get(index).ok_or(Error::Boundary { index, name, value, expected })
     }
 
-    /// Sets the friction of bodies with each other and with walls from the next step on, by
+    /// Sets friction and restitution of bodies with each other and with walls from the next step on, by
     /// [`Form::of_material`](super::Form::of_material) and [`Wall::material`](crate::Wall::material). Without materials, and with
-    /// boundaries, it is the geometric mean of that of the two surfaces.
+    /// boundaries, friction is the geometric mean of that of the two surfaces, and contacts are inelastic. Resistance to rolling
+    /// and spinning is that of contacts of balls with balls and with walls; contacts of parts with flat faces have none.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] for a table that is invalid, or that has restitution or resistance to rolling; [`Error::Body`] and
+    /// [`Error::Setting`] for a table that is invalid; [`Error::Body`] and
     /// [`Error::Boundary`] where a body or wall has a material that the table lacks.
     pub fn set_materials(&mut self, materials: Materials) -> Result<(), Error> {
         self.check_materials(&materials)?;
@@ -156,15 +159,6 @@ impl Bodies {
 
     fn check_materials(&self, materials: &Materials) -> Result<(), Error> {
         materials.check()?;
-        let fault = |name, value, expected| {
-            Err(Error::Setting(crate::Error::Setting { name, value, expected }))
-        };
-        if materials.bounce() {
-            return fault("restitution", materials.restitution(), "0 for bodies of any shape");
-        }
-        if materials.roll() {
-            return fault("rolling", f64::NAN, "no resistance to rolling of bodies of any shape");
-        }
         for (body, &identity) in self.bodies.iter().zip(&self.identities) {
             if let Some((name, value, expected)) = materials.fault(body.form.material) {
                 return Err(Error::Body { identity, name, value, expected });

@@ -66,8 +66,8 @@ impl Form {
     /// Builds the union of `parts`, with the mass, center of mass and inertia of `mass`, all in the same
     /// axes.
     ///
-    /// Friction is that of the colliders. Their bodies are not used, nor their restitution, because impacts
-    /// are inelastic.
+    /// Friction is that of the colliders. Their bodies are not used, nor their restitution, which only
+    /// [`Materials`](crate::Materials) have.
     ///
     /// # Errors
     ///

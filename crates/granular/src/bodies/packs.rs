@@ -7,6 +7,7 @@
 //! their own, too, behind the others of their kind: a pack with one contact that slides takes as long as one of which all do.
 
 mod assemble;
+mod bounce;
 mod judged;
 mod loaded;
 mod motions;
@@ -17,8 +18,10 @@ mod work;
 use nalgebra::{Matrix3, Vector3};
 use percussion_complementarity::friction::{Law, single};
 
+pub(super) use self::bounce::Rebound;
 use self::{
     assemble::Assemble,
+    bounce::Struck,
     pushes::{Prepare, Push, Pushes},
     work::{Certify, Sweep, Swept, WarmStart},
 };
@@ -27,7 +30,7 @@ use super::{
     twist::Twist,
 };
 use crate::{
-    contact::Account,
+    contact::{Account, larger},
     packs::{
         lanes::{LANES, Lanes, Work},
         order::Order,
@@ -81,12 +84,20 @@ struct Group {
     /// Of maximum dissipation, one for each lane. By Coulomb's law few are needed, which are made again each time.
     blocks: Vec<single::Contact>,
     pushes: Vec<Pushes>,
+    /// Contacts that bounce in this step.
+    struck: Vec<Struck>,
     order: Order,
 }
+
+/// Where a contact is: its group, its pack and its lane.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seat(u8, u32, u8);
 
 /// The contacts of a slab.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packs {
+    /// With walls that are [copies](super::slab) of servos, which are swept like pairs of bodies.
+    servos: Group,
     walls: Group,
     pairs: Group,
 }
@@ -121,6 +132,13 @@ impl Group {
         Ok(())
     }
 
+    /// Sweeps contacts of two bodies.
+    fn sweep(&mut self, law: Law, motions: &mut [Motion], backwards: bool) -> f64 {
+        let walls = (&mut [][..], &[][..], &[][..]);
+        let pairs = (&mut *self.packs, &*self.besides, &*self.blocks);
+        run(Sweep { walls, pairs, law, motions, backwards })
+    }
+
     fn swept(&mut self) -> Swept<'_> {
         let Self { packs, besides, blocks, order, .. } = self;
         Swept { packs, besides, blocks, filled: order.filled() }
@@ -139,30 +157,32 @@ impl Pack {
 impl Packs {
     /// Deletes all contacts.
     pub(super) fn clear(&mut self) {
+        self.servos.clear();
         self.walls.clear();
         self.pairs.clear();
     }
 
     /// Lets no contact from here on enter a pack that exists.
     pub(super) fn close(&mut self) {
+        self.servos.order.close();
         self.walls.order.close();
         self.pairs.order.close();
     }
 
-    /// Appends the contact with this number, its arms, and an impulse of the last step in the world. It is complete after
-    /// [`assemble`](Self::assemble).
+    /// Appends the contact with this number, its arms and the place of the servo of its wall, and an impulse of the last step
+    /// in the world. It is complete after [`assemble`](Self::assemble).
     pub(super) fn push(
         &mut self,
         contact: &Contact,
         number: u32,
-        arms: [Vector3<f64>; 2],
+        (arms, servo): ([Vector3<f64>; 2], Option<u32>),
         impulse: &Vector3<f64>,
     ) {
         let [first, second] = contact.bodies;
-        let (group, bodies) = if second == NO_BODY {
-            (&mut self.walls, [first, first])
-        } else {
-            (&mut self.pairs, contact.bodies)
+        let (group, second, bodies) = match servo {
+            Some(servo) => (&mut self.servos, servo, [first, servo]),
+            None if second == NO_BODY => (&mut self.walls, second, [first, first]),
+            None => (&mut self.pairs, second, contact.bodies),
         };
         let [at, lane] = group.order.enter(bodies);
         if at == group.packs.len() {
@@ -191,32 +211,73 @@ impl Packs {
     /// without contact impulses. Returns the square of the largest velocity to which the law applies (m/s)², or the
     /// number of a contact that has a number that is not finite.
     pub(super) fn assemble(&mut self, motions: &[Motion], law: Law, step: f64) -> Result<f64, u32> {
-        let Self { walls, pairs } = self;
+        let Self { servos, walls, pairs } = self;
+        servos.truncate();
         walls.truncate();
         pairs.truncate();
-        let largest = run(Assemble {
+        let mut largest = run(Assemble {
             walls: (&mut walls.packs, &mut walls.besides),
             pairs: (&mut pairs.packs, &mut pairs.besides),
             motions,
             step,
         });
+        if !servos.packs.is_empty() {
+            let pairs = (&mut *servos.packs, &mut *servos.besides);
+            largest =
+                largest.max(run(Assemble { walls: (&mut [], &mut []), pairs, motions, step }));
+        }
+        servos.prepare_blocks(law)?;
         walls.prepare_blocks(law)?;
         pairs.prepare_blocks(law)?;
         Ok(largest)
     }
 
+    /// Lists where each of `count` contacts is, by its number.
+    pub(super) fn list_seats(&self, seats: &mut Vec<Seat>, count: usize) {
+        seats.clear();
+        seats.resize(count, Seat::default());
+        for (number, group) in (0..).zip([&self.servos, &self.walls, &self.pairs]) {
+            for ((at, pack), filled) in (0..).zip(&group.packs).zip(group.order.filled()) {
+                for lane in 0..*filled {
+                    let contact = pack.contacts[usize::from(lane)];
+                    seats[contact as usize] = Seat(number, at, lane);
+                }
+            }
+        }
+    }
+
+    /// The impulse along the normal of the contact there (N·s).
+    #[inline]
+    pub(super) fn push_at(&self, Seat(group, at, lane): Seat) -> f64 {
+        let group = [&self.servos, &self.walls, &self.pairs][usize::from(group)];
+        group.packs[at as usize].impulse[0][usize::from(lane)]
+    }
+
     /// Applies the impulses carried over.
     pub(super) fn warm_start(&self, motions: &mut [Motion]) {
-        run(WarmStart { walls: &self.walls.packs, pairs: &self.pairs.packs, motions });
+        let Self { servos, walls, pairs } = self;
+        if !servos.packs.is_empty() {
+            run(WarmStart { walls: &[], pairs: &servos.packs, motions: &mut *motions });
+        }
+        run(WarmStart { walls: &walls.packs, pairs: &pairs.packs, motions });
     }
 
     /// Solves every contact in turn with the others fixed, from the first to the last, or backwards. Returns the square
     /// of the largest change as a velocity (m/s)².
     pub(super) fn sweep(&mut self, law: Law, motions: &mut [Motion], backwards: bool) -> f64 {
-        let Self { walls, pairs } = self;
+        let Self { servos, walls, pairs } = self;
+        let mut first = 0.0;
+        if !servos.packs.is_empty() && !backwards {
+            first = servos.sweep(law, motions, backwards);
+        }
         let walls = (&mut *walls.packs, &*walls.besides, &*walls.blocks);
         let pairs = (&mut *pairs.packs, &*pairs.besides, &*pairs.blocks);
-        run(Sweep { walls, pairs, law, motions, backwards })
+        let mut change = run(Sweep { walls, pairs, law, motions: &mut *motions, backwards });
+        if !servos.packs.is_empty() {
+            let last = if backwards { servos.sweep(law, motions, backwards) } else { first };
+            change = larger(change, last);
+        }
+        change
     }
 
     /// Evaluates the impulses with the motions after them, and stores them in the contacts.
@@ -227,23 +288,40 @@ impl Packs {
         law: Law,
         step: f64,
     ) -> Account {
-        let Self { walls, pairs } = self;
+        let Self { servos, walls, pairs } = self;
         let (walls, pairs) = (walls.swept(), pairs.swept());
-        run(Certify { walls, pairs, contacts, motions, law, step })
+        let mut account =
+            run(Certify { walls, pairs, contacts: &mut *contacts, motions, law, step });
+        if !servos.packs.is_empty() {
+            let (mut none, pairs) = (Group::default(), servos.swept());
+            let walls = none.swept();
+            account.add(&run(Certify { walls, pairs, contacts, motions, law, step }));
+        }
+        account
     }
 
     /// Collects the pushes that remove the fraction `part` of overlaps, and those of contacts that may overlap by up to
     /// `deepest` (m) as a result. The gaps after the motion are those of the last [`certify`](Self::certify).
     pub(super) fn prepare_pushes(&mut self, motions: &[Motion], [part, deepest]: [f64; 2]) {
-        let Self { walls, pairs } = self;
+        let Self { servos, walls, pairs } = self;
         let packs = [(&*walls.packs, &*walls.besides), (&*pairs.packs, &*pairs.besides)];
         let pushes = [&mut walls.pushes, &mut pairs.pushes];
         run(Prepare { packs, pushes, motions, part, deepest });
+        servos.pushes.clear();
+        if !servos.packs.is_empty() {
+            let packs = [(&*servos.packs, &*servos.besides), (&[][..], &[][..])];
+            let pushes = [&mut servos.pushes, &mut Vec::new()];
+            run(Prepare { packs, pushes, motions, part, deepest });
+            servos.pushes.iter_mut().for_each(Pushes::fix_second);
+        }
     }
 
     /// Pushes the bodies of each overlap apart, one contact after another. `shifts` begin with those of the slab.
     pub(super) fn push_apart(&mut self, shifts: &mut [Twist]) {
-        let Self { walls, pairs } = self;
+        let Self { servos, walls, pairs } = self;
+        if !servos.pushes.is_empty() {
+            run(Push { walls: &mut servos.pushes, pairs: &mut [], shifts: &mut *shifts });
+        }
         run(Push { walls: &mut walls.pushes, pairs: &mut pairs.pushes, shifts });
     }
 }

@@ -1,5 +1,8 @@
 //! The bodies of a slab of space with their contacts, the unit of [parallel](crate::parallel) work.
 
+mod bounce;
+mod rolls;
+mod servos;
 mod walls;
 
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -7,16 +10,23 @@ use percussion_collision::{
     self as collision, Collider, ColliderError, Near, Place, SceneError, Workspace, between, near,
 };
 
+use self::{rolls::Roll, servos::Copies};
 use super::{
     body::{Body, Boundary},
     contact::{Contact, Local, Motion, NO_BODY, With},
     memory::{Kept, Memory, Name, Walk},
-    packs::Packs,
+    packs::{Packs, Seat},
     settings::{Error, Settings},
     twist::Twist,
     walls::Walls,
 };
-use crate::{contact::Account, grains::narrow, materials::Materials, parallel::Range};
+use crate::{
+    contact::{Account, larger},
+    grains::narrow,
+    materials::Materials,
+    parallel::Range,
+    servo::Servo,
+};
 
 /// All bodies and boundaries at the beginning of the step.
 #[derive(Clone, Copy)]
@@ -26,6 +36,7 @@ pub(super) struct Start<'a> {
     pub(super) boundaries: &'a [Boundary],
     pub(super) walls: &'a Walls,
     pub(super) materials: &'a Materials,
+    pub(super) servos: &'a [Servo],
     pub(super) settings: &'a Settings,
     /// Gap (m) up to which contacts can close within the step.
     pub(super) reach: f64,
@@ -45,6 +56,7 @@ pub(super) struct Stand<'a> {
     /// Motions without contact impulses.
     pub(super) motions: &'a [Motion],
     pub(super) memory: &'a Memory,
+    pub(super) moments: &'a Memory,
 }
 
 /// Parts of the radii of two bodies and of their coordinates by which a gap that is remembered over steps is reduced.
@@ -69,10 +81,16 @@ pub(super) struct Slab {
     pub(super) contacts: Vec<Contact>,
     /// The same contacts in the form in which they are swept.
     packs: Packs,
+    copies: Copies,
+    /// Moments of contacts of balls, and where the impulses of all contacts are if there are any.
+    rolls: Vec<Roll>,
+    seats: Vec<Seat>,
     /// Numbers and impulses of the contacts that slid in the last step, while packs are filled.
     slid: Vec<(u32, Vector3<f64>)>,
     /// Impulses of the last step, in the order of the pairs.
     kept: Vec<Kept>,
+    /// Its moments in the same order (N·m·s).
+    kept_moments: Vec<Kept>,
     workspace: Workspace,
     /// The error of the search for contacts.
     pub(super) fault: Option<Error>,
@@ -130,7 +148,8 @@ impl Slab {
 
     /// Finds the contacts that can close within the step, and assigns them the impulses of the last step.
     pub(super) fn assemble(&mut self, stand: &Stand<'_>) {
-        self.contacts.clear();
+        self.forget_contacts();
+        self.copies.clear();
         let (boundary_pairs, pairs) =
             (std::mem::take(&mut self.boundary_pairs), std::mem::take(&mut self.pairs));
         let pieces = narrow(stand.start.boundaries.len());
@@ -155,11 +174,17 @@ impl Slab {
         }
         self.clear = clear;
         (self.boundary_pairs, self.pairs) = (boundary_pairs, pairs);
-        self.take_over(stand);
+        if stand.start.servos.is_empty() {
+            self.take_over(stand);
+        } else {
+            // Their mass is not yet divided among the slabs.
+            self.note_servos(&stand.start);
+        }
     }
 
     /// Prepares the contacts for the sweeps, with the impulses of the last step.
-    fn take_over(&mut self, Stand { start, motions, memory, .. }: &Stand<'_>) {
+    pub(super) fn take_over(&mut self, stand: &Stand<'_>) {
+        let Stand { start, motions, memory, .. } = stand;
         let mut walk = Walk::new(&self.kept);
         let lists = [&*self.boundary_pairs, &*self.pairs];
         let bodies = &start.bodies[self.start as usize..];
@@ -168,6 +193,13 @@ impl Slab {
                 NO_BODY => Vector3::zeros(),
                 body => contact.point - bodies[body as usize].position,
             })
+        };
+        let copies = &self.copies;
+        let push = |packs: &mut Packs, contact: &Contact, number: u32, impulse: &Vector3<f64>| {
+            let servo = copies.of(number);
+            let arms = arms(contact);
+            let arms = servo.map_or(arms, |(_, arm)| [arms[0], arm]);
+            packs.push(contact, number, (arms, servo.map(|(place, _)| place)), impulse);
         };
         self.packs.clear();
         for (number, contact) in (0..).zip(&self.contacts) {
@@ -181,23 +213,38 @@ impl Slab {
                 Some(impulse) if contact.slid(impulse) => self.slid.push((number, *impulse)),
                 impulse => {
                     let impulse = impulse.copied().unwrap_or_default();
-                    self.packs.push(contact, number, arms(contact), &impulse);
+                    push(&mut self.packs, contact, number, &impulse);
                 }
             }
         }
         self.packs.close();
         for (number, impulse) in self.slid.drain(..) {
             let contact = &self.contacts[number as usize];
-            self.packs.push(contact, number, arms(contact), &impulse);
+            push(&mut self.packs, contact, number, &impulse);
         }
         let Settings { law, step_size, .. } = *start.settings;
-        match self.packs.assemble(&motions[self.start as usize..], law, step_size) {
-            Ok(largest) => self.scale = largest.sqrt(),
+        let motions = &motions[self.start as usize..];
+        let mut copies = std::mem::take(&mut self.copies);
+        if !copies.is_empty() {
+            copies.lend(motions);
+        }
+        let motions = if copies.is_empty() { motions } else { copies.lent() };
+        match self.packs.assemble(motions, law, step_size) {
+            Ok(largest) => {
+                self.scale = largest.sqrt();
+                if start.materials.bounce() {
+                    self.bounce(start, motions, &copies);
+                }
+                if start.materials.roll() {
+                    self.resist(stand, motions);
+                }
+            }
             Err(number) => {
                 let body = self.start + self.contacts[number as usize].bodies[0];
                 self.refuse(start, body, SceneError::Undecided { colliders: [0, 1] });
             }
         }
+        self.copies = copies;
     }
 
     /// Stores the impulses of the contacts for the next step.
@@ -208,15 +255,18 @@ impl Slab {
                 self.kept.push(Kept { pair, local, impulse });
             }
         }
+        self.keep_moments();
     }
 
-    /// The impulses that were [kept](Self::keep), while the lists of pairs are those of that step.
+    /// The impulses that were [kept](Self::keep), or the moments, while the lists of pairs are those of that step.
     pub(super) fn kept<'a>(
         &'a self,
         identities: &'a [u64],
+        moments: bool,
     ) -> impl Iterator<Item = (Name, Vector3<f64>)> + 'a {
         let lists = [&*self.boundary_pairs, &*self.pairs];
-        self.kept.iter().map(move |Kept { pair, local, impulse }| {
+        let kept = if moments { &self.kept_moments } else { &self.kept };
+        kept.iter().map(move |Kept { pair, local, impulse }| {
             (name_of(lists, identities, *pair, local), *impulse)
         })
     }
@@ -335,22 +385,51 @@ impl Slab {
     /// Deletes the contacts, but keeps their impulses.
     pub(super) fn forget_contacts(&mut self) {
         self.contacts.clear();
+        self.rolls.clear();
     }
 
     /// Applies the impulses carried over. `motions` begin with those of this slab, here and below.
     pub(super) fn warm_start(&mut self, motions: &mut [Motion]) {
-        self.packs.warm_start(motions);
+        self.with_copies(motions, |packs, rolls, motions| {
+            packs.warm_start(motions);
+            rolls::warm_start(rolls, motions);
+        });
     }
 
-    /// Solves every contact in turn with the others fixed, in reverse order in every other sweep.
+    /// Solves every contact in turn with the others fixed, in reverse order in every other sweep, and then the moments.
     pub(super) fn sweep(&mut self, settings: &Settings, backwards: bool, motions: &mut [Motion]) {
-        self.change = self.packs.sweep(settings.law, motions, backwards);
+        self.change = self.with_copies(motions, |packs, rolls, motions| {
+            let change = packs.sweep(settings.law, motions, backwards);
+            match rolls.is_empty() {
+                true => change,
+                false => larger(change, rolls::sweep(rolls, packs, motions, backwards)),
+            }
+        });
+    }
+
+    /// Does work with motions behind which are the copies of servos, if some are near.
+    fn with_copies<T>(
+        &mut self,
+        motions: &mut [Motion],
+        work: impl FnOnce(&mut Packs, &mut [Roll], &mut [Motion]) -> T,
+    ) -> T {
+        let Self { packs, rolls, copies, .. } = self;
+        if copies.is_empty() {
+            return work(packs, rolls, motions);
+        }
+        let result = work(packs, rolls, copies.lend(motions));
+        copies.take_back(motions);
+        result
     }
 
     /// Evaluates the impulses with the motions after them.
     pub(super) fn certify(&mut self, settings: &Settings, motions: &[Motion]) {
         let (law, step) = (settings.law, settings.step_size);
-        self.account = self.packs.certify(&mut self.contacts, motions, law, step);
+        let Self { packs, rolls, copies, contacts, .. } = self;
+        let motions = if copies.is_empty() { motions } else { copies.lend(motions) };
+        self.account = packs.certify(contacts, motions, law, step);
+        rolls::certify(rolls, packs, motions, &mut self.account);
+        self.account.wall_work += copies.work();
     }
 
     /// Collects the pushes that remove overlaps, and those of contacts that may overlap as a result.

@@ -6,7 +6,7 @@ use percussion_collision::Feature;
 use super::{
     Bodies, Body,
     contact::{Local, With},
-    memory::Name,
+    memory::{Memory, Name},
     slab::Slab,
 };
 use crate::{grains::narrow, range, settings::Error};
@@ -59,7 +59,7 @@ impl Bodies {
             let q = body.orientation;
             [q.w, q.i, q.j, q.k]
         };
-        let (names, impulses) = self.remembered();
+        let (names, impulses) = self.remembered().into_iter().unzip();
         let slabs = if self.current { &*self.slabs } else { &[] };
         let count =
             |slab: &Slab| [slab.len, narrow(slab.boundary_pairs.len()), narrow(slab.pairs.len())];
@@ -84,16 +84,32 @@ impl Bodies {
     }
 
     /// Names and impulses of the last step, sorted.
-    fn remembered(&self) -> (Vec<[u64; 9]>, Vec<[f64; 3]>) {
+    fn remembered(&self) -> Vec<([u64; 9], [f64; 3])> {
+        let numbers = |(name, impulse): (Name, Vector3<f64>)| (numbers(&name), impulse.into());
+        self.recalled(&self.memory, false).into_iter().map(numbers).collect()
+    }
+
+    fn recalled(&self, memory: &Memory, moments: bool) -> Vec<(Name, Vector3<f64>)> {
         let mut all: Vec<(Name, Vector3<f64>)> = if self.memory.is_current {
-            self.memory.iter().copied().collect()
+            memory.iter().copied().collect()
         } else {
-            self.slabs.iter().flat_map(|slab| slab.kept(&self.identities)).collect()
+            self.slabs.iter().flat_map(|slab| slab.kept(&self.identities, moments)).collect()
         };
         all.sort_unstable_by_key(|(name, _)| *name);
-        let numbers =
-            |(name, impulse): (Name, Vector3<f64>)| (numbers(&name), <[f64; 3]>::from(impulse));
-        all.into_iter().map(numbers).unzip()
+        all
+    }
+
+    /// Of each impulse of the [state](Self::state) the moment (N·m·s), or none where nothing resists rolling.
+    pub(crate) fn moments(&self) -> Vec<[f64; 3]> {
+        if !self.materials.roll() {
+            return Vec::new();
+        }
+        let moments = self.recalled(&self.moments, true);
+        let moment = |(name, _): &(Name, Vector3<f64>)| {
+            let place = moments.binary_search_by_key(name, |(name, _)| *name);
+            place.map_or([0.0; 3], |place| moments[place].1.into())
+        };
+        self.recalled(&self.memory, false).iter().map(moment).collect()
     }
 
     /// Continues from these data, with the bodies that they name.
@@ -101,15 +117,25 @@ impl Bodies {
         &mut self,
         state: &BodyState,
         bodies: Vec<Body>,
+        moments: &[[f64; 3]],
         (next_identity, steps, time): (u64, u64, f64),
     ) -> Result<(), Error> {
         state.check(bodies.len())?;
+        let (found, expected) = (moments.len(), state.names.len());
+        if found != expected && found != 0 {
+            return Err(Error::Length { name: "moments", found, expected });
+        }
+        if let Some(value) = range::unbounded(moments.as_flattened()) {
+            return Err(Error::Entry { name: "moments", value, expected: range::BOUNDED });
+        }
         self.bodies = bodies;
         self.identities.clone_from(&state.identities);
         let named = state.names.iter().map(name).collect::<Option<Vec<_>>>();
         let expected = "numbers of features that exist";
         let named = named.ok_or(Error::Entry { name: "names", value: f64::NAN, expected })?;
         let impulses = state.impulses.iter().copied().map(Vector3::from);
+        let turning = named.iter().copied().zip(moments.iter().copied().map(Vector3::from));
+        self.moments.fill(turning.filter(|(_, moment)| *moment != Vector3::zeros()));
         self.memory.fill(named.into_iter().zip(impulses));
         self.slabs.clear();
         let (mut start, mut walls, mut pairs) = (0, &*state.wall_pairs, &*state.pairs);

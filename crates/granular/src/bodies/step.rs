@@ -10,6 +10,7 @@ use super::{
     Bodies, Body, Error, Settings,
     contact::Motion,
     flight,
+    servos::divide_servos,
     slab::{Slab, Stand, Start},
     twist::Twist,
 };
@@ -25,8 +26,9 @@ const MOST_TURN: f64 = 0.5;
 
 impl Bodies {
     pub(super) fn advance(&mut self) -> Result<Report, Error> {
-        // Surfaces approach at no more than twice the largest speed.
-        let reach = 2.0 * self.settings.step_size * self.fastest()?;
+        // Surfaces approach at no more than twice the largest speed, which impulses increase only by restitution.
+        let bounce = 1.0 + self.materials.restitution();
+        let reach = 2.0 * self.settings.step_size * (bounce * self.fastest()?);
         let searched = self.refresh(reach)?;
         self.assemble(reach)?;
         let solved = self.solve();
@@ -60,6 +62,7 @@ impl Bodies {
     fn speed(&self) -> f64 {
         let bodies = self.bodies.iter().map(Body::speed);
         let walls = self.walls.speed();
+        let walls = self.servos.iter().map(|servo| servo.largest_speed).fold(walls, f64::max);
         bodies.fold(self.speed_of_boundaries().max(walls).max(self.speed_of_surfaces()), f64::max)
     }
 
@@ -117,9 +120,10 @@ impl Bodies {
             let [start, end] = self.cells.places_of(index);
             (slab.index, slab.start, slab.len) = (index, start, end - start);
         }
-        let Self { bodies, identities, boundaries, walls, materials, .. } = self;
+        let Self { bodies, identities, boundaries, walls, materials, servos, .. } = self;
         let Self { settings, cells, slabs, skin, .. } = self;
-        let start = Start { bodies, identities, boundaries, walls, materials, settings, reach };
+        let start =
+            Start { bodies, identities, boundaries, walls, materials, servos, settings, reach };
         parallel::each(slabs, &|slab: &mut Slab| {
             let Slab { index, pairs, .. } = slab;
             pairs.clear();
@@ -136,15 +140,29 @@ impl Bodies {
     pub(super) fn recall(&mut self) {
         if !self.memory.is_current {
             let identities = &self.identities;
-            self.memory.fill(self.slabs.iter().flat_map(|slab| slab.kept(identities)));
+            let kept =
+                |moments| self.slabs.iter().flat_map(move |slab| slab.kept(identities, moments));
+            self.memory.fill(kept(false));
+            self.moments.fill(kept(true));
         }
     }
 
     /// Applies gravity and finds the contacts with a gap of at most `reach`.
     pub(super) fn assemble(&mut self, reach: f64) -> Result<(), Error> {
         let kick = self.settings.step_size * self.settings.gravity;
-        let Self { bodies, identities, boundaries, walls, materials, settings, slabs, .. } = self;
-        let Self { motions, places, boundary_places, wall_places, travel, memory, .. } = self;
+        let Self { bodies, identities, boundaries, walls, materials, servos, .. } = self;
+        let Self {
+            settings,
+            slabs,
+            motions,
+            places,
+            boundary_places,
+            wall_places,
+            travel,
+            memory,
+            moments,
+            ..
+        } = self;
         let stand = |body: &Body| (body.motion(&kick), Place::new(&body.pose()));
         #[cfg(feature = "rayon")]
         bodies.par_iter().with_min_len(128).map(stand).unzip_into_vecs(motions, places);
@@ -162,9 +180,15 @@ impl Bodies {
         wall_places.clear();
         let place = |wall: &Wall| Place::new(&Isometry3::from(wall.surface.reference()));
         wall_places.extend(walls.all().iter().map(place));
-        let start = Start { bodies, identities, boundaries, walls, materials, settings, reach };
-        let stand = Stand { start, places, boundary_places, wall_places, travel, motions, memory };
+        let start =
+            Start { bodies, identities, boundaries, walls, materials, servos, settings, reach };
+        let stand =
+            Stand { start, places, boundary_places, wall_places, travel, motions, memory, moments };
         parallel::each(slabs, &|slab: &mut Slab| slab.assemble(&stand));
+        if !servos.is_empty() {
+            divide_servos(servos, slabs, settings.step_size);
+            parallel::each(slabs, &|slab: &mut Slab| slab.take_over(&stand));
+        }
         self.refuse()
     }
 
@@ -183,10 +207,15 @@ impl Bodies {
     /// Sweeps until the relative residual meets the tolerance; returns the number of sweeps, the residual and
     /// its reference velocity.
     fn solve(&mut self) -> (usize, f64, f64) {
-        let Self { settings, slabs, motions, .. } = self;
+        let Self { slabs, motions, .. } = self;
         parallel::alternate(slabs, motions, false, &|slab, motions| slab.warm_start(motions));
         let scale = slabs.iter().map(|slab| slab.scale).fold(0.0, f64::max);
         let scale = if scale > 0.0 { scale } else { 1.0 };
+        if !self.servos.is_empty() {
+            let (sweeps, residual) = self.sweep_with_servos(self.settings.tolerance * scale);
+            return (sweeps, residual, scale);
+        }
+        let Self { settings, slabs, motions, .. } = self;
         let steps = Steps {
             sweep: |slab: &mut Slab, motions: &mut [Motion], backwards| {
                 slab.sweep(settings, backwards, motions);
@@ -253,6 +282,8 @@ impl Bodies {
     fn move_on(&mut self) {
         parallel::each(&mut self.slabs, &Slab::keep);
         self.memory.is_current = false;
+        self.moments.is_current = false;
+        self.keep_servos();
         let step = self.settings.step_size;
         let Self { bodies, motions, shifts, travel, .. } = self;
         #[cfg(feature = "rayon")]

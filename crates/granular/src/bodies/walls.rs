@@ -37,6 +37,7 @@ use percussion_collision::{Collider, ColliderError, Feature, Hull, Shape};
 use super::{form::Form, settings::Error};
 use crate::{
     grains::narrow,
+    servo::{self, Servo},
     wall::{Frustum, RimTouch, Surface, Triangle, Wall, near::NearWalls},
 };
 
@@ -157,6 +158,11 @@ impl Walls {
     /// The velocity of a wall and of its surface.
     pub(super) fn drive(&mut self, index: usize, velocity: Vector3<f64>, spin: Vector3<f64>) {
         (self.all[index].velocity, self.all[index].angular_velocity) = (velocity, spin);
+    }
+
+    /// Makes walls move as their servos do.
+    pub(super) fn drive_by(&mut self, servos: &[Servo]) {
+        servo::drive(servos, &mut self.all);
     }
 
     pub(super) fn advance(&mut self, step: f64) {

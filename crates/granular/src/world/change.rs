@@ -26,8 +26,10 @@ impl World {
         self.outdated();
     }
 
-    /// Moves the walls alone by a step.
-    pub(crate) fn advance_walls(&mut self) {
+    /// Moves the walls alone by a step, some of them by servos that are those of this world with other velocities.
+    pub(crate) fn advance_walls(&mut self, servos: &[Servo]) {
+        self.servos.clone_from_slice(servos);
+        servo::drive(&self.servos, &mut self.walls);
         let step = self.settings.step_size;
         let moving = self.walls.iter_mut().filter(|wall| wall.velocity != Vector3::zeros());
         moving.for_each(|wall| wall.advance(step));

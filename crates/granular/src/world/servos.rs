@@ -1,7 +1,13 @@
 //! The servos of a world during a step: [`Servos`].
 
 use super::World;
-use crate::{link::Link, servo::Servo, settings::Error, slab::Slab, wall::Wall};
+use crate::{
+    link::Link,
+    servo::{self, Servo},
+    settings::Error,
+    slab::Slab,
+    wall::Wall,
+};
 
 /// The servos with what decides their velocities.
 pub(super) struct Servos<'a> {
@@ -51,10 +57,7 @@ impl Servos<'_> {
         velocities.clear();
         velocities.extend((0..servos.len()).map(sum));
         link.sum(velocities)?;
-        for (servo, velocity) in servos.iter().zip(&mut **velocities) {
-            let absent = walls[servo.walls.start].absent;
-            *velocity = if absent { 0.0 } else { servo.velocity_with(*velocity, *step) };
-        }
+        servo::velocities(servos, walls, velocities, *step);
         slabs.iter_mut().for_each(|slab| slab.servos.unite(velocities));
         Ok(())
     }

@@ -32,12 +32,17 @@ pub(super) struct Touching {
 type Named<'a> = (&'a str, Option<f64>);
 
 impl Scene {
-    /// How two materials touch.
-    pub(super) fn interaction(&self, one: &str, other: &str) -> Interaction {
+    /// The entry for two materials.
+    pub(super) fn pair_of(&self, one: &str, other: &str) -> Option<usize> {
         let is = |names: &[String; 2]| {
             (names[0] == one && names[1] == other) || (names[0] == other && names[1] == one)
         };
-        let found = self.materials.iter().find(|material| is(&material.between));
+        self.materials.iter().position(|material| is(&material.between))
+    }
+
+    /// How two materials touch.
+    pub(super) fn interaction(&self, one: &str, other: &str) -> Interaction {
+        let found = self.pair_of(one, other).map(|index| &self.materials[index]);
         let given = |field: fn(&Material) -> Option<f64>| found.and_then(field);
         Interaction {
             friction: given(|pair| pair.friction).unwrap_or(self.friction),

@@ -8,7 +8,9 @@ mod changes;
 mod materials;
 mod servo;
 mod shapes;
+mod shapes_bounce;
 mod shapes_refused;
+mod shapes_servo;
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

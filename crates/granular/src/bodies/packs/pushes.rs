@@ -6,6 +6,7 @@ use super::{
     Beside, Pack,
     loaded::{PAIR, WALL},
     motions::{Twists, Yieldings},
+    work::vector,
 };
 use crate::{
     bodies::{contact::Motion, twist::Twist},
@@ -143,6 +144,14 @@ impl Work for Push<'_> {
 }
 
 impl Pushes {
+    /// Lets contacts that were made with a second body that yields push the first alone.
+    pub(super) fn fix_second(&mut self) {
+        for lane in 0..LANES {
+            let turned = vector(&self.turns[0], lane).dot(&vector(&self.tilts[0], lane));
+            self.mass[lane] = 1.0 / (self.shares[0][lane] + turned);
+        }
+    }
+
     #[inline(always)]
     fn sweep<L: Lanes, const IS_WALL: bool>(&mut self, simd: L::Simd, shifts: &mut [Twist]) {
         let normal = Vectors::<L>::of(simd, &self.normal);

@@ -82,7 +82,7 @@ fn packed(givens: &[Given], motions: &[Motion], law: Law) -> (Packs, f64) {
         if number == givens.len() / 2 {
             packs.close();
         }
-        packs.push(&contact(given), narrow(number), given.arms, &given.impulse);
+        packs.push(&contact(given), narrow(number), (given.arms, None), &given.impulse);
     }
     let largest = packs.assemble(motions, law, STEP).unwrap();
     (packs, largest)
@@ -282,7 +282,7 @@ fn a_contact_with_a_number_that_is_not_finite_is_named() {
     for law in LAWS {
         let mut packs = Packs::default();
         for (number, given) in (0..).zip(&givens) {
-            packs.push(&contact(given), number, given.arms, &given.impulse);
+            packs.push(&contact(given), number, (given.arms, None), &given.impulse);
         }
         assert_eq!(packs.assemble(&motions, law, STEP), Err(narrow(wrong)));
     }

@@ -33,17 +33,17 @@ angle = 0
 region.box = { low = [-0.0229128784747792, -0.0229128784747792, -0.0179128784747792], high = [0.03, 0.03, 0.03] }
 ";
 
-fn run(text: &str) -> Run<Collection> {
+pub(super) fn run(text: &str) -> Run<Collection> {
     Run::shaped(Scene::from_toml_str(text).unwrap(), here()).unwrap()
 }
 
-fn make(run: &mut Run<Collection>, steps: usize) {
+pub(super) fn make(run: &mut Run<Collection>, steps: usize) {
     for _ in 0..steps {
         run.step().unwrap();
     }
 }
 
-fn first(run: &Run<Collection>) -> percussion_granular::Grain {
+pub(super) fn first(run: &Run<Collection>) -> percussion_granular::Grain {
     run.world().grains().grain(0)
 }
 
@@ -180,7 +180,7 @@ region.cylinder = { from = [0, 0, 0.3], to = [0, 0, 0.35], radius = 0.05 }
 "#;
 
 /// The same without the tube, which is around the funnel as well.
-fn mixture() -> String {
+pub(super) fn mixture() -> String {
     let (before, rest) = MIXTURE.split_once("[[walls]]\nname = \"drum\"").unwrap();
     let (_, after) = rest.split_once("[[walls]]\n").unwrap();
     format!("{before}[[walls]]\n{after}")

@@ -80,26 +80,32 @@ fn what_shapes_cannot_do() {
     assert!(Scene::from_toml_str(&good).is_ok());
     let with = |line: &str| good.replace("friction = 0.5", &format!("friction = 0.5\n{line}"));
     assert_refused(&[
-        (with("restitution = 0.5"), "line 4: `restitution` is 0.5, expected 0 where grains have"),
+        (with("restitution = 1.5"), "line 4: `restitution` is 1.5, expected a number from 0 to 1"),
+        (with("restitution = nan"), "line 4: `restitution` is NaN, expected a number from 0 to 1"),
         (
             with("rolling_friction = 1e-4"),
-            "line 4: `rolling_friction` is 0.0001, expected 0 where grains have a shape",
+            "line 4: `rolling_friction`: 0.0001 between `grains` and `grains`, expected 0: `grains` have flat faces",
         ),
         (
             with("periodic.x = [0, 100]"),
             "line 4: `periodic.x` is [0.0, 100.0], expected none where grains have a shape",
         ),
         (
-            good.clone() + "servo = { direction = [0, 0, 1], force = 3, mass = 1, speed = 1 }\n",
-            "line 13: `walls[0].servo` is 3.0, expected none",
+            good.clone()
+                + "[[materials]]\nbetween = [\"grains\", \"floor\"]\nspinning_friction = 0.1\n",
+            "line 15: `materials[0].spinning_friction`: 0.1 between `grains` and `floor`, expected 0",
         ),
         (
-            good.replace("max_sweeps = 5000", "inelastic_below = 0.1"),
-            "line 5: `steps.inelastic_below` is 0.1",
+            good.clone() + "servo = { direction = [0, 0, 1], force = 3, mass = -1, speed = 1 }\n",
+            "line 13: `walls[0].servo.mass` is -1.0, expected a positive finite mass (kg)",
         ),
         (
-            good.clone() + "[[materials]]\nbetween = [\"grains\", \"floor\"]\nrestitution = 0.1\n",
-            "line 15: `materials[0].restitution` is 0.1",
+            good.replace("max_sweeps = 5000", "inelastic_below = -0.1"),
+            "line 5: `steps.inelastic_below` is -0.1",
+        ),
+        (
+            good.clone() + "[[materials]]\nbetween = [\"grains\", \"floor\"]\nrestitution = -0.1\n",
+            "line 15: `materials[0].restitution` is -0.1",
         ),
         (
             scene("diameter = 0.01", "")
