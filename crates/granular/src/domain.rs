@@ -326,6 +326,7 @@ macro_rules! only_rank {
     };
 }
 
+#[cfg(feature = "bodies")]
 pub(crate) use only_rank;
 
 impl Domain for World {
