@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use nalgebra::{Point3, Vector3};
 use percussion_dynamics::{
-    ContactName, ContactSearch, ContactSource, ContactSourceError, Nearby, System, gap::GapFunction,
+    ContactName, ContactSearch, ContactSource, ContactSourceError, System, gap::GapFunction,
 };
 
 use crate::{
     collider::Collider,
     contact::ContactId,
     feature::Feature,
-    reach::Reach,
-    scene::{Scene, SceneError, Workspace},
+    scene::{Scene, SceneError},
+    search::Search,
     solid::Solid,
 };
 
@@ -32,7 +32,7 @@ impl ContactSource for Scene {
     }
 
     fn search(&self) -> Box<dyn ContactSearch> {
-        Box::new(Search { scene: self.clone(), workspace: Workspace::default() })
+        Box::new(Search::new(self))
     }
 
     fn gap(&self, name: &ContactName) -> Option<Arc<dyn GapFunction>> {
@@ -56,47 +56,6 @@ impl ContactSource for Scene {
             // The coefficient of a contact is the geometric mean of those of both surfaces.
             None => self.colliders().iter().filter(|one| one.restitution() > 0.0).count() > 1,
         }
-    }
-}
-
-/// The scene, with scratch.
-#[derive(Clone, Debug)]
-struct Search {
-    scene: Scene,
-    workspace: Workspace,
-}
-
-impl ContactSearch for Search {
-    fn find(
-        &mut self,
-        system: &dyn System,
-        coordinates: &[f64],
-        proximity: f64,
-        found: &mut Vec<Nearby>,
-    ) -> Result<(), ContactSourceError> {
-        self.find_within(system, coordinates, proximity, &[], found)
-    }
-
-    fn find_within(
-        &mut self,
-        system: &dyn System,
-        coordinates: &[f64],
-        proximity: f64,
-        reaches: &[f64],
-        found: &mut Vec<Nearby>,
-    ) -> Result<(), ContactSourceError> {
-        let reach = Reach { proximity, of_bodies: reaches };
-        let near = self
-            .scene
-            .find(system, coordinates, &reach, &mut self.workspace)
-            .map_err(|error| ContactSourceError::Position { reason: error.to_string() })?;
-        found.clear();
-        found.extend(near.iter().map(|near| {
-            let [friction, restitution] = near.coefficients;
-            Nearby { name: near.id.name(), gap: near.witness.gap, friction, restitution }
-        }));
-        found.sort_unstable_by_key(|nearby| nearby.name);
-        Ok(())
     }
 }
 
@@ -147,7 +106,7 @@ impl Feature {
 }
 
 /// Maximum distance of a point of the collider from the origin of its body (m); 0 for a half-space.
-fn radius(collider: &Collider) -> f64 {
+pub(crate) fn radius(collider: &Collider) -> f64 {
     let (solid, pose) = (collider.solid(), collider.pose());
     match *solid {
         Solid::HalfSpace { .. } => 0.0,
