@@ -10,7 +10,6 @@ use crate::{
     reach::Reach,
     scene::{Kept, Scene, Workspace},
     solid::Solid,
-    source::radius,
 };
 
 /// Number of positions that a step comes back to: its start, a point where its contacts are evaluated, and its end, once with the
@@ -44,7 +43,7 @@ impl Search {
             let own = scene.colliders().iter().filter(|one| one.body() == Some(body));
             let size = |collider: &Collider| match collider.solid() {
                 Solid::HalfSpace { .. } => f64::INFINITY,
-                _ => radius(collider),
+                _ => collider.radius(),
             };
             own.map(size).fold(f64::NAN, f64::max)
         };

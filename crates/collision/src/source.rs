@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Point3, Vector3};
 use percussion_dynamics::{
     ContactName, ContactSearch, ContactSource, ContactSourceError, System, gap::GapFunction,
 };
@@ -13,7 +12,6 @@ use crate::{
     feature::Feature,
     scene::{Scene, SceneError},
     search::Search,
-    solid::Solid,
 };
 
 /// The number of a surface is that of its [collider](Scene::colliders), and the number of a feature is
@@ -42,7 +40,7 @@ impl ContactSource for Scene {
 
     fn radius(&self, body: usize) -> f64 {
         let of_body = |collider: &&Collider| collider.body() == Some(body);
-        self.colliders().iter().filter(of_body).map(radius).fold(0.0, f64::max)
+        self.colliders().iter().filter(of_body).map(Collider::radius).fold(0.0, f64::max)
     }
 
     fn bodies(&self, name: &ContactName) -> Option<[Option<usize>; 2]> {
@@ -105,31 +103,9 @@ impl Feature {
     }
 }
 
-/// Maximum distance of a point of the collider from the origin of its body (m); 0 for a half-space.
-pub(crate) fn radius(collider: &Collider) -> f64 {
-    let (solid, pose) = (collider.solid(), collider.pose());
-    match *solid {
-        Solid::HalfSpace { .. } => 0.0,
-        Solid::Cylinder { half_height, radius } => {
-            let axis = pose.rotation * Vector3::z();
-            let of_cap = |side: f64| {
-                let center = pose.translation.vector + side * half_height * axis;
-                let along = center.dot(&axis);
-                along.hypot((center - along * axis).norm() + radius)
-            };
-            of_cap(1.0).max(of_cap(-1.0))
-        }
-        _ => {
-            let distance = |index| (pose * Point3::from(solid.vertex(index))).coords.norm();
-            let farthest = (0..solid.vertex_count()).map(distance).fold(0.0, f64::max);
-            farthest + solid.rounding()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use nalgebra::Isometry3;
+    use nalgebra::{Isometry3, Vector3};
     use percussion_dynamics::{Body, FreeBodies};
 
     use super::*;
@@ -155,7 +131,7 @@ mod tests {
         let at = Isometry3::translation(3.0, 0.0, 0.0);
         let far = |shape, expected: f64| {
             let collider = Collider::on_body(0, shape).unwrap().with_pose(at).unwrap();
-            assert!((radius(&collider) - expected).abs() < 1e-14, "{collider:?}");
+            assert!((collider.radius() - expected).abs() < 1e-14, "{collider:?}");
         };
         far(Shape::Sphere { radius: 0.5 }, 3.5);
         far(Shape::Box { half_extents: Vector3::new(1.0, 2.0, 5.0) }, 45.0_f64.sqrt());

@@ -77,7 +77,7 @@ fn pairs_that_are_kept_give_the_bits_of_a_search_anew() {
 /// The gap and the points that a search knows.
 fn known(search: &dyn ContactSearch, q: &[f64], near: &Nearby) -> Option<(f64, PointContact)> {
     let (gap, points) = (search.known_gap(q, &near.name), search.known_points(q, &near.name));
-    assert_eq!(gap, points.map(|points| points.gap));
+    assert_eq!(gap, points.map(|points| points.gap), "both are known or neither");
     Some((gap?, points?))
 }
 
