@@ -1,6 +1,6 @@
 //! Shapes attached to bodies: [`Collider`].
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3, Vector3};
 use percussion_dynamics::{Dimension, System};
 
 use crate::{
@@ -70,7 +70,7 @@ pub enum ColliderError {
 /// A foot: a sphere of 2 cm at the end of a shank of 0.4 m along `−z`.
 ///
 /// ```
-/// use nalgebra::Isometry3;
+/// use nalgebra::{Isometry3, Point3, Vector3};
 /// use percussion_collision::{Collider, Shape};
 ///
 /// let foot = Collider::on_body(3, Shape::Sphere { radius: 0.02 })?
@@ -228,6 +228,28 @@ impl Collider {
             None => self.pose,
         };
         Placed::new(&self.solid, pose)
+    }
+
+    /// Maximum distance of a point of the collider from the origin of its body (m); 0 for a half-space.
+    pub(crate) fn radius(&self) -> f64 {
+        let (solid, pose) = (self.solid(), self.pose());
+        match *solid {
+            Solid::HalfSpace { .. } => 0.0,
+            Solid::Cylinder { half_height, radius } => {
+                let axis = pose.rotation * Vector3::z();
+                let of_cap = |side: f64| {
+                    let center = pose.translation.vector + side * half_height * axis;
+                    let along = center.dot(&axis);
+                    along.hypot((center - along * axis).norm() + radius)
+                };
+                of_cap(1.0).max(of_cap(-1.0))
+            }
+            _ => {
+                let distance = |index| (pose * Point3::from(solid.vertex(index))).coords.norm();
+                let farthest = (0..solid.vertex_count()).map(distance).fold(0.0, f64::max);
+                farthest + solid.rounding()
+            }
+        }
     }
 }
 

@@ -126,6 +126,13 @@ impl From<&Contact> for percussion_dynamics::Contact {
     }
 }
 
+/// The two points between which the contact acts.
+impl From<Contact> for gap::PointContact {
+    fn from(Contact { bodies, points, frame, gap, .. }: Contact) -> Self {
+        Self { bodies, points, frame, gap }
+    }
+}
+
 impl Eq for Contact {}
 
 impl PartialOrd for Contact {
@@ -248,7 +255,6 @@ impl GapFunction for FeatureGap {
     }
 
     fn point_contact(&self, system: &dyn System, coordinates: &[f64]) -> Option<gap::PointContact> {
-        let Contact { bodies, points, frame, gap, .. } = self.contact(system, coordinates)?;
-        Some(gap::PointContact { bodies, points, frame, gap })
+        self.contact(system, coordinates).map(gap::PointContact::from)
     }
 }

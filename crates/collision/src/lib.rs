@@ -145,6 +145,7 @@ mod points;
 mod products;
 mod reach;
 mod scene;
+mod search;
 mod shape;
 mod solid;
 mod source;

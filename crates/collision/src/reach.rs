@@ -13,6 +13,11 @@ pub(crate) struct Reach<'a> {
 impl Reach<'_> {
     /// Reach of the body of a collider (m).
     pub(crate) fn of(&self, collider: &Collider) -> f64 {
-        collider.body().and_then(|body| self.of_bodies.get(body)).copied().unwrap_or(0.0)
+        collider.body().map_or(0.0, |body| self.of_body(body))
+    }
+
+    /// Reach of a body (m).
+    pub(crate) fn of_body(&self, body: usize) -> f64 {
+        self.of_bodies.get(body).copied().unwrap_or(0.0)
     }
 }

@@ -1,6 +1,7 @@
 //! All colliders of a system and the contacts between them: [`Scene`].
 
 mod error;
+mod kept;
 
 use nalgebra::Isometry3;
 use percussion_dynamics::{Dimension, System};
@@ -16,6 +17,7 @@ use crate::{
 };
 
 pub use error::SceneError;
+pub(crate) use kept::Kept;
 
 /// Up to this number of bounded colliders, all their pairs are compared, which takes less time than a tree.
 const FEW: usize = 40;
@@ -224,6 +226,11 @@ impl Scene {
         &self.colliders
     }
 
+    /// Number of bodies of the system.
+    pub(crate) const fn body_count(&self) -> usize {
+        self.body_count
+    }
+
     /// The gap function of a contact of this scene, which follows it while the bodies move. `None` if the scene has
     /// no such colliders, their shapes have [no such features](Collider::has), or both are the same collider.
     #[must_use]
@@ -409,7 +416,7 @@ impl Scene {
     }
 }
 
-/// Appends the features of one pair that are near, sorted.
+/// Appends the features of one pair that are near, sorted; returns a lower bound of the gap (m) if there are none.
 pub(crate) fn append(
     (colliders, coefficients): ([usize; 2], [f64; 2]),
     [a, b]: &[Placed<'_>; 2],
@@ -417,10 +424,10 @@ pub(crate) fn append(
     margin: f64,
     active: &mut Vec<Active>,
     found: &mut Vec<Found>,
-) -> Result<(), SceneError> {
+) -> Result<f64, SceneError> {
     let undecided = SceneError::Undecided { colliders };
     active.clear();
-    pairs::manifold(a, b, dimension, margin, active).ok_or(undecided)?;
+    let gap = pairs::manifold(a, b, dimension, margin, active).ok_or(undecided)?;
     for (features, witness) in &*active {
         if !witness.is_finite() {
             return Err(undecided);
@@ -428,5 +435,5 @@ pub(crate) fn append(
         let id = ContactId { colliders, features: *features };
         found.push(Found { id, witness: *witness, coefficients });
     }
-    Ok(())
+    Ok(gap)
 }

@@ -48,11 +48,15 @@ impl Aabb {
 
     /// Whether a point of the box is at most at the level `offset` (m) along the unit vector `normal`, up to rounding.
     pub(crate) fn reaches_below(&self, normal: &Vector3<f64>, offset: f64) -> bool {
-        let lowest = |k: usize| (normal[k] * self.low[k]).min(normal[k] * self.high[k]);
         let size = |k: usize| normal[k].abs() * self.low[k].abs().max(self.high[k].abs());
-        let [level, sizes] =
-            [lowest(0) + lowest(1) + lowest(2), size(0) + size(1) + size(2) + offset.abs()];
-        level <= offset + 16.0 * f64::EPSILON * sizes
+        let sizes = size(0) + size(1) + size(2) + offset.abs();
+        self.lowest(normal) <= offset + 16.0 * f64::EPSILON * sizes
+    }
+
+    /// The level of the lowest point of the box along the unit vector `normal` (m).
+    pub(crate) fn lowest(&self, normal: &Vector3<f64>) -> f64 {
+        let lowest = |k: usize| (normal[k] * self.low[k]).min(normal[k] * self.high[k]);
+        lowest(0) + lowest(1) + lowest(2)
     }
 
     pub(crate) fn overlaps(&self, other: &Self) -> bool {

@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Point3, Vector3};
 use percussion_dynamics::{
-    ContactName, ContactSearch, ContactSource, ContactSourceError, Nearby, System, gap::GapFunction,
+    ContactName, ContactSearch, ContactSource, ContactSourceError, System, gap::GapFunction,
 };
 
 use crate::{
     collider::Collider,
     contact::ContactId,
     feature::Feature,
-    reach::Reach,
-    scene::{Scene, SceneError, Workspace},
-    solid::Solid,
+    scene::{Scene, SceneError},
+    search::Search,
 };
 
 /// The number of a surface is that of its [collider](Scene::colliders), and the number of a feature is
@@ -32,7 +30,7 @@ impl ContactSource for Scene {
     }
 
     fn search(&self) -> Box<dyn ContactSearch> {
-        Box::new(Search { scene: self.clone(), workspace: Workspace::default() })
+        Box::new(Search::new(self))
     }
 
     fn gap(&self, name: &ContactName) -> Option<Arc<dyn GapFunction>> {
@@ -42,7 +40,7 @@ impl ContactSource for Scene {
 
     fn radius(&self, body: usize) -> f64 {
         let of_body = |collider: &&Collider| collider.body() == Some(body);
-        self.colliders().iter().filter(of_body).map(radius).fold(0.0, f64::max)
+        self.colliders().iter().filter(of_body).map(Collider::radius).fold(0.0, f64::max)
     }
 
     fn bodies(&self, name: &ContactName) -> Option<[Option<usize>; 2]> {
@@ -56,47 +54,6 @@ impl ContactSource for Scene {
             // The coefficient of a contact is the geometric mean of those of both surfaces.
             None => self.colliders().iter().filter(|one| one.restitution() > 0.0).count() > 1,
         }
-    }
-}
-
-/// The scene, with scratch.
-#[derive(Clone, Debug)]
-struct Search {
-    scene: Scene,
-    workspace: Workspace,
-}
-
-impl ContactSearch for Search {
-    fn find(
-        &mut self,
-        system: &dyn System,
-        coordinates: &[f64],
-        proximity: f64,
-        found: &mut Vec<Nearby>,
-    ) -> Result<(), ContactSourceError> {
-        self.find_within(system, coordinates, proximity, &[], found)
-    }
-
-    fn find_within(
-        &mut self,
-        system: &dyn System,
-        coordinates: &[f64],
-        proximity: f64,
-        reaches: &[f64],
-        found: &mut Vec<Nearby>,
-    ) -> Result<(), ContactSourceError> {
-        let reach = Reach { proximity, of_bodies: reaches };
-        let near = self
-            .scene
-            .find(system, coordinates, &reach, &mut self.workspace)
-            .map_err(|error| ContactSourceError::Position { reason: error.to_string() })?;
-        found.clear();
-        found.extend(near.iter().map(|near| {
-            let [friction, restitution] = near.coefficients;
-            Nearby { name: near.id.name(), gap: near.witness.gap, friction, restitution }
-        }));
-        found.sort_unstable_by_key(|nearby| nearby.name);
-        Ok(())
     }
 }
 
@@ -146,31 +103,9 @@ impl Feature {
     }
 }
 
-/// Maximum distance of a point of the collider from the origin of its body (m); 0 for a half-space.
-fn radius(collider: &Collider) -> f64 {
-    let (solid, pose) = (collider.solid(), collider.pose());
-    match *solid {
-        Solid::HalfSpace { .. } => 0.0,
-        Solid::Cylinder { half_height, radius } => {
-            let axis = pose.rotation * Vector3::z();
-            let of_cap = |side: f64| {
-                let center = pose.translation.vector + side * half_height * axis;
-                let along = center.dot(&axis);
-                along.hypot((center - along * axis).norm() + radius)
-            };
-            of_cap(1.0).max(of_cap(-1.0))
-        }
-        _ => {
-            let distance = |index| (pose * Point3::from(solid.vertex(index))).coords.norm();
-            let farthest = (0..solid.vertex_count()).map(distance).fold(0.0, f64::max);
-            farthest + solid.rounding()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use nalgebra::Isometry3;
+    use nalgebra::{Isometry3, Vector3};
     use percussion_dynamics::{Body, FreeBodies};
 
     use super::*;
@@ -196,7 +131,7 @@ mod tests {
         let at = Isometry3::translation(3.0, 0.0, 0.0);
         let far = |shape, expected: f64| {
             let collider = Collider::on_body(0, shape).unwrap().with_pose(at).unwrap();
-            assert!((radius(&collider) - expected).abs() < 1e-14, "{collider:?}");
+            assert!((collider.radius() - expected).abs() < 1e-14, "{collider:?}");
         };
         far(Shape::Sphere { radius: 0.5 }, 3.5);
         far(Shape::Box { half_extents: Vector3::new(1.0, 2.0, 5.0) }, 45.0_f64.sqrt());

@@ -2,7 +2,10 @@
 
 use std::{fmt::Debug, sync::Arc};
 
-use crate::{gap::GapFunction, system::System};
+use crate::{
+    gap::{GapFunction, PointContact},
+    system::System,
+};
 
 /// The name of a contact: the same as long as the same features of the same surfaces touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -177,5 +180,19 @@ pub trait ContactSearch: Debug + Send {
     ) -> Result<(), ContactSourceError> {
         let farthest = reaches.iter().copied().fold(0.0, f64::max);
         self.find(system, coordinates, proximity + 2.0 * farthest, found)
+    }
+
+    /// The gap (m) of a contact that one of the last searches found at these coordinates, to the bit; `None` if none of those that
+    /// the search keeps did, which is always correct and the default. It is the gap of the [source](ContactSource::gap), up to rounding,
+    /// for a fraction of its time.
+    fn known_gap(&self, coordinates: &[f64], name: &ContactName) -> Option<f64> {
+        let _ = (coordinates, name);
+        None
+    }
+
+    /// The [points](GapFunction::point_contact) between which such a contact acts.
+    fn known_points(&self, coordinates: &[f64], name: &ContactName) -> Option<PointContact> {
+        let _ = (coordinates, name);
+        None
     }
 }

@@ -202,9 +202,15 @@ impl ContactRows {
         frame: &ContactFrame,
         scale: f64,
     ) {
-        for (index, axis) in frame.axes().iter().enumerate().take(1 + self.tangent_count) {
-            anchor.add_point_row(system, coordinates, point, axis, scale, self.row_mut(index));
+        if let Some(body) = anchor.body {
+            let axes = &frame.axes()[..1 + self.tangent_count];
+            system.add_point_rows(coordinates, body, point, axes, scale, &mut self.rows);
         }
+    }
+
+    /// All rows, one after another.
+    pub(crate) fn all_mut(&mut self) -> &mut [f64] {
+        &mut self.rows
     }
 
     fn row(&self, index: usize) -> &[f64] {

@@ -283,6 +283,23 @@ pub trait System: Debug + Send + Sync {
         row: &mut [f64],
     );
 
+    /// Does the same for several directions, each with a row of its own; `rows` are one after another. The bits are those of
+    /// [`add_point_row`](Self::add_point_row), of which the default is made.
+    fn add_point_rows(
+        &self,
+        coordinates: &[f64],
+        body: usize,
+        point: &Vector3<f64>,
+        directions: &[Vector3<f64>],
+        scale: f64,
+        rows: &mut [f64],
+    ) {
+        let each = directions.iter().zip(rows.chunks_exact_mut(self.velocity_count().max(1)));
+        for (direction, row) in each {
+            self.add_point_row(coordinates, body, point, direction, scale, row);
+        }
+    }
+
     /// The velocity of the frame of `body`: that of its origin, and the angular velocity.
     ///
     /// The default implementation uses point rows and allocates; the systems of this crate have closed forms.

@@ -1,17 +1,16 @@
 //! The contacts of one motion: those of the model, and those that its
 //! [source](percussion_dynamics::ContactSource) finds during the motion.
 
+mod found;
 mod near;
 mod tree;
 
-use std::{collections::BTreeMap, mem, sync::Arc};
+use std::mem;
 
-use nalgebra::Isometry3;
-use percussion_dynamics::{
-    ContactName, ContactSearch, ContactSource, ContactSourceError, Nearby, System,
-};
+use percussion_dynamics::{ContactName, ContactSet, ContactSetError, ContactSourceError, System};
 
-use crate::model::{Contact, FoundCone, Model};
+use crate::model::{Contact, Model};
+use found::Found;
 use near::Near;
 
 /// The contacts of one motion, by number.
@@ -73,74 +72,11 @@ pub struct Contacts {
     found: Option<Found>,
 }
 
-/// Contacts found by a source.
-#[derive(Debug)]
-struct Found {
-    source: Arc<dyn ContactSource>,
-    search: Box<dyn ContactSearch>,
-    names: Vec<ContactName>,
-    numbers: BTreeMap<ContactName, usize>,
-    /// Contacts near at the start of the step, by name, with their numbers.
-    near: Vec<(ContactName, usize)>,
-    /// Their numbers, ascending.
-    present: Vec<usize>,
-    /// Result of the last search, with its place; none before the first search.
-    last: Vec<Nearby>,
-    place: Option<Place>,
-    /// The proximity of the last look, and the reaches of the bodies, none or one each (m).
-    proximity: f64,
-    reaches: Vec<f64>,
-    /// Scratch for wider reaches (m).
-    wide: Vec<f64>,
-    /// The [radius](ContactSource::radius) of each body and the longest way of a point of it in a step (m).
-    radii: Vec<f64>,
-    ways: Vec<f64>,
-    /// Scratch for the poses of the bodies at the ends of a step.
-    poses: [Vec<Isometry3<f64>>; 2],
-    /// The cones that are not round.
-    cones: Vec<FoundCone>,
-}
-
-/// Where and how far was searched.
-#[derive(Debug, Default)]
-struct Place {
-    coordinates: Vec<f64>,
-    /// (m)
-    proximity: f64,
-    /// Reaches of the bodies, none or one each (m).
-    reaches: Vec<f64>,
-}
-
-impl Place {
-    fn covers(&self, coordinates: &[f64], proximity: f64, reaches: &[f64]) -> bool {
-        let known = self.reaches.iter().chain(std::iter::repeat(&0.0));
-        self.coordinates == coordinates
-            && self.proximity >= proximity
-            && reaches.iter().zip(known).all(|(reach, known)| reach <= known)
-    }
-}
-
 impl Contacts {
     /// Contacts of a motion: those that the model names, followed by those that its source will find.
     pub(crate) fn new(model: &Model) -> Self {
         let list = model.contacts().to_vec();
-        let found = model.contact_source().map(|source| Found {
-            search: source.search(),
-            source: Arc::clone(source),
-            names: Vec::new(),
-            numbers: BTreeMap::new(),
-            near: Vec::new(),
-            present: Vec::new(),
-            last: Vec::new(),
-            place: None,
-            proximity: 0.0,
-            reaches: Vec::new(),
-            wide: Vec::new(),
-            ways: Vec::new(),
-            radii: (0..model.system().body_count()).map(|body| source.radius(body)).collect(),
-            poses: [Vec::new(), Vec::new()],
-            cones: model.found_cones().to_vec(),
-        });
+        let found = model.contact_source().map(|source| Found::new(source, model));
         Self { fixed: list.len(), near: None, list, found }
     }
 
@@ -172,6 +108,39 @@ impl Contacts {
     /// The gap of `contact` (m).
     pub(crate) fn gap(&self, system: &dyn System, contact: usize, coordinates: &[f64]) -> f64 {
         self.list[contact].gap.gap(system, coordinates)
+    }
+
+    /// The gap of `contact` (m), without computing it again if a search at these coordinates found it.
+    pub(crate) fn known_gap(
+        &self,
+        system: &dyn System,
+        contact: usize,
+        coordinates: &[f64],
+    ) -> f64 {
+        let known = self.search_and_name(contact);
+        let known = known.and_then(|(found, name)| found.search.known_gap(coordinates, &name));
+        known.unwrap_or_else(|| self.gap(system, contact, coordinates))
+    }
+
+    /// Adds `contact` at `coordinates` to a set, without restitution. What a search at these coordinates found is not computed again.
+    pub(crate) fn push(
+        &self,
+        system: &dyn System,
+        contact: usize,
+        coordinates: &[f64],
+        set: &mut ContactSet,
+    ) -> Result<(), ContactSetError> {
+        let Contact { gap, friction, .. } = &self.list[contact];
+        let known = self.search_and_name(contact);
+        match known.and_then(|(found, name)| found.search.known_points(coordinates, &name)) {
+            Some(points) => set.push_points(system, coordinates, points, *friction, 0.0),
+            None => set.push_gap(system, coordinates, gap.as_ref(), *friction, 0.0),
+        }
+    }
+
+    /// The search that found a contact, and the name of the contact in it.
+    fn search_and_name(&self, contact: usize) -> Option<(&Found, ContactName)> {
+        Some((self.found.as_ref()?, self.name(contact)?))
     }
 
     /// Searches at the start of a step; features within `reach` (m) are near.
@@ -306,111 +275,7 @@ impl Contacts {
         let deepest = gaps.fold(0.0, |deepest, gap| f64::max(deepest, -gap));
         let Some(found) = &mut self.found else { return Ok(deepest) };
         // The next step searches here, and will mostly look less than twice as far.
-        let mut wide = mem::take(&mut found.wide);
-        wide.clear();
-        wide.extend(found.reaches.iter().map(|reach| 2.0 * reach));
-        let searched = found.find_within(system, coordinates, found.proximity, &wide);
-        found.wide = wide;
-        searched?;
+        found.find_widely(system, coordinates, found.proximity)?;
         Ok(found.last.iter().fold(deepest, |deepest, nearby| deepest.max(-nearby.gap)))
-    }
-}
-
-impl Found {
-    /// Finds at least the contacts within `proximity` and the reaches of both bodies (m; none or one each). There is no search if the last one was at the same position and as far.
-    fn find_within(
-        &mut self,
-        system: &dyn System,
-        coordinates: &[f64],
-        proximity: f64,
-        reaches: &[f64],
-    ) -> Result<(), ContactSourceError> {
-        if self.place.as_ref().is_some_and(|place| place.covers(coordinates, proximity, reaches)) {
-            return Ok(());
-        }
-        let mut place = self.place.take().unwrap_or_default();
-        self.search.find_within(system, coordinates, proximity, reaches, &mut self.last)?;
-        place.proximity = proximity;
-        for (known, new) in [(&mut place.coordinates, coordinates), (&mut place.reaches, reaches)] {
-            known.clear();
-            known.extend_from_slice(new);
-        }
-        self.place = Some(place);
-        Ok(())
-    }
-
-    /// Takes as near what is within `proximity` (m) and the reaches of the bodies.
-    fn look(
-        &mut self,
-        system: &dyn System,
-        coordinates: &[f64],
-        proximity: f64,
-        list: &mut Vec<Contact>,
-    ) -> Result<(), ContactSourceError> {
-        let reaches = mem::take(&mut self.reaches);
-        let searched = self.find_within(system, coordinates, proximity, &reaches);
-        self.proximity = proximity;
-        self.reaches = reaches;
-        searched?;
-        self.near.clear();
-        let last = mem::take(&mut self.last);
-        for nearby in &last {
-            if nearby.gap > self.margin(&nearby.name) {
-                continue;
-            }
-            let number = self.number(nearby, list);
-            self.near.extend(number.map(|number| (nearby.name, number)));
-        }
-        self.last = last;
-        self.present.clear();
-        self.present.extend(self.near.iter().map(|(_, number)| *number));
-        self.present.sort_unstable();
-        Ok(())
-    }
-
-    /// The largest gap of a contact that is near (m).
-    fn margin(&self, name: &ContactName) -> f64 {
-        let of_body = |body: Option<usize>| body.and_then(|body| self.reaches.get(body)).copied();
-        let reach = match self.source.bodies(name) {
-            Some([first, second]) => of_body(first).unwrap_or(0.0) + of_body(second).unwrap_or(0.0),
-            None => 2.0 * self.reaches.iter().copied().fold(0.0, f64::max),
-        };
-        self.proximity + reach
-    }
-
-    /// Measures the longest way of a point of each body from one position to the other.
-    fn measure(&mut self, system: &dyn System, from: &[f64], to: &[f64]) {
-        let [before, after] = &mut self.poses;
-        system.poses(from, before);
-        system.poses(to, after);
-        let way = |((from, to), radius): ((&Isometry3<f64>, &Isometry3<f64>), &f64)| {
-            let moved = (to.translation.vector - from.translation.vector).norm();
-            moved + radius * from.rotation.angle_to(&to.rotation)
-        };
-        self.ways.clear();
-        self.ways.extend(before.iter().zip(&*after).zip(&self.radii).map(way));
-    }
-
-    /// The contacts near at the start of the step between these surfaces.
-    fn near_between(&self, surfaces: [usize; 2]) -> &[(ContactName, usize)] {
-        let from = self.near.partition_point(|(name, _)| name.surfaces < surfaces);
-        let to = self.near.partition_point(|(name, _)| name.surfaces <= surfaces);
-        &self.near[from..to]
-    }
-
-    /// The number of a contact; a new one is appended to `list`. `None` if the source returns a name for
-    /// which it has no gap.
-    fn number(&mut self, nearby: &Nearby, list: &mut Vec<Contact>) -> Option<usize> {
-        let Nearby { name, friction, restitution, .. } = *nearby;
-        if let Some(&number) = self.numbers.get(&name) {
-            return Some(number);
-        }
-        let gap = self.source.gap(&name)?;
-        let number = list.len();
-        let cone = FoundCone::between(name.surfaces, &self.cones).cloned();
-        list.push(Contact { gap, friction, restitution, cone });
-        self.names.push(name);
-        self.numbers.insert(name, number);
-        Some(number)
     }
 }

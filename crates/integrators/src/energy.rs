@@ -217,7 +217,7 @@ impl EnergyAccount {
         for (contact, impulse) in impulses {
             // A contact that was found later did not overlap at the start.
             let Some(left) = self.overlaps.get_mut(contact) else { continue };
-            let depth = (-contacts.gap(system, contact, coordinates)).max(0.0);
+            let depth = (-contacts.known_gap(system, contact, coordinates)).max(0.0);
             *left = left.min(depth);
             self.over_overlaps += impulse * rate * *left;
         }

@@ -34,7 +34,7 @@ use crate::{
     bilateral::Bilateral,
     contacts::Contacts,
     error::Error,
-    model::{Contact, Model, State},
+    model::{Model, State},
     report::{RoundCones, StepReport},
     simulation::Motion,
 };
@@ -228,9 +228,8 @@ impl VelocityLevel {
             self.rows_of.1.clear();
             self.set.clear();
             for &contact in active {
-                let Contact { gap, friction, .. } = &contacts.as_slice()[contact];
-                self.set
-                    .push_gap(model.system(), place.coordinates, gap.as_ref(), *friction, 0.0)
+                contacts
+                    .push(model.system(), contact, place.coordinates, &mut self.set)
                     .map_err(not_finite)?;
             }
             self.rows_of.0.clear();

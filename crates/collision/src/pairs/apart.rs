@@ -17,18 +17,20 @@ use crate::{
     witness::Witness,
 };
 
-/// Whether a ball around the world point `center` is farther than `reach` from a polytope by one of its faces.
-pub(super) fn is_beyond_face(
+/// The separation (m) of a ball around the world point `center` from a polytope by one of its faces, less its rounding, if it is larger
+/// than `reach`.
+pub(super) fn beyond_face(
     center: &Vector3<f64>,
     radius: f64,
     (hull, placed): (&Hull, &Placed<'_>),
     reach: f64,
-) -> bool {
+) -> Option<f64> {
     let local = placed.local(center);
     let positions = center.abs().sum() + placed.pose.translation.vector.abs().sum();
-    let least = reach + radius + SAME_POINT * (positions + reach);
-    // Not a number is not beyond.
-    hull.faces().iter().any(|face| face.normal.dot(&local) - face.offset > least)
+    let heights = hull.faces().iter().map(|face| face.normal.dot(&local) - face.offset);
+    let highest = heights.fold(f64::NEG_INFINITY, f64::max);
+    let gap = highest - radius - SAME_POINT * (positions + reach);
+    (gap > reach).then_some(gap)
 }
 
 /// A separation of two surfaces that is larger than `reach`, if one of the normals has one.
@@ -123,9 +125,9 @@ mod tests {
             }
             if let (Solid::Ball { radius, .. }, Solid::Polytope(hull)) = (a.solid, b.solid) {
                 let center = a.pose.translation.vector;
-                let is_beyond = is_beyond_face(&center, *radius, (hull, &b), reach);
-                assert!(!is_beyond || distance > reach, "{distance} within {reach}");
-                beyond += usize::from(is_beyond);
+                let gap = beyond_face(&center, *radius, (hull, &b), reach);
+                assert!(gap.is_none_or(|gap| reach < gap && gap <= distance), "{gap:?} {distance}");
+                beyond += usize::from(gap.is_some());
             }
         }
         assert!(10 * proven > 8 * apart, "{proven} of {apart}");

@@ -49,26 +49,35 @@ fn ordered(
     margin: f64,
     active: &mut Vec<Active>,
 ) -> Option<f64> {
-    match (a.solid, b.solid) {
+    let gap = match (a.solid, b.solid) {
         (_, Solid::HalfSpace { .. }) => over_half_space(a, b, margin, active),
-        (Solid::Ball { radius, .. }, Solid::Polytope(hull))
-            if apart::is_beyond_face(&a.vertex(0), *radius, (hull, b), margin) => {}
-        (Solid::Ball { .. }, _) => {
-            push([Feature::Vertex(0), Feature::Whole], vertex_whole(a, 0, b), margin, active);
+        (Solid::Ball { radius, .. }, Solid::Polytope(hull)) => {
+            match apart::beyond_face(&a.vertex(0), *radius, (hull, b), margin) {
+                Some(gap) => gap,
+                None => ball(a, b, margin, active),
+            }
         }
+        (Solid::Ball { .. }, _) => ball(a, b, margin, active),
         (Solid::Capsule { .. }, Solid::Capsule { .. }) if dimension == Dimension::Space => {
-            capsules(a, b, margin, active);
+            capsules(a, b, margin, active)
         }
         _ => {
             let decided =
                 half_extents([a, b]).and_then(|half| boxes::manifold([a, b], half, margin, active));
             match decided {
-                Some(gap) => return Some(gap),
+                Some(gap) => gap,
                 None => faceted(a, b, dimension, margin, active)?,
             }
         }
-    }
-    Some(margin)
+    };
+    Some(gap.max(margin))
+}
+
+/// A ball and the surface of `b`; returns a lower bound of their gap.
+fn ball(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut Vec<Active>) -> f64 {
+    let witness = vertex_whole(a, 0, b);
+    push([Feature::Vertex(0), Feature::Whole], witness, margin, active);
+    witness.gap - SAME_POINT * (a.solid.rounding() + witness.gap.abs())
 }
 
 fn push(features: [Feature; 2], witness: Witness, margin: f64, active: &mut Vec<Active>) {
@@ -78,17 +87,22 @@ fn push(features: [Feature; 2], witness: Witness, margin: f64, active: &mut Vec<
 }
 
 /// Every vertex of `a`, and the lowest points of the rims of a cylinder. If the cylinder stands upright, its rims
-/// have no unique lowest point and are left out.
-fn over_half_space(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut Vec<Active>) {
+/// have no unique lowest point and are left out. Returns a lower bound of the gap.
+fn over_half_space(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut Vec<Active>) -> f64 {
     let (normal, offset) = b.face(0);
     let center = &a.pose.translation.vector;
     let (up, height) = (a.axes.tr_mul(&normal), normal.dot(center) - offset - a.solid.rounding());
     let sizes = center.abs().sum() + offset.abs();
+    // The lowest points of rims are not among the vertices of a cylinder.
+    let is_round = matches!(a.solid, Solid::Cylinder { .. });
+    let mut lowest = if is_round { margin } else { f64::INFINITY };
     for i in 0..vertex_count(a, &normal) {
         let vertex = a.solid.vertex(i);
         // Most vertices are far above, whatever some ten roundings make of the height.
         let rounding = 64.0 * f64::EPSILON * (sizes + vertex.abs().sum());
-        if height + up.dot(&vertex) > margin + rounding {
+        let gap = height + up.dot(&vertex) - rounding;
+        lowest = lowest.min(gap);
+        if gap > margin {
             continue;
         }
         push([Feature::Vertex(i), Feature::Face(0)], vertex_face(a, i, b, 0), margin, active);
@@ -96,6 +110,7 @@ fn over_half_space(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut Vec
     for i in 0..rim_count(a, &normal) {
         push([Feature::Rim(i), Feature::Face(0)], rim_face(a, i, b, 0), margin, active);
     }
+    lowest
 }
 
 /// Vertices that may touch a face with this normal: those of a cylinder if its axis is within 30° of it.
@@ -119,10 +134,16 @@ pub(super) fn rim_count(placed: &Placed<'_>, normal: &Vector3<f64>) -> usize {
 
 /// The ends of both capsules that are beside the other, two ends that face each other, and the crossing of the axes.
 ///
-/// Parallel axes have no crossing; the contacts are at the ends of the common stretch.
-pub(super) fn capsules(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut Vec<Active>) {
-    if are_apart(a, b, margin) {
-        return;
+/// Parallel axes have no crossing; the contacts are at the ends of the common stretch. Returns a lower bound of the gap.
+pub(super) fn capsules(
+    a: &Placed<'_>,
+    b: &Placed<'_>,
+    margin: f64,
+    active: &mut Vec<Active>,
+) -> f64 {
+    let bound = distance_bound(a, b);
+    if bound > margin {
+        return bound;
     }
     for i in 0..2 {
         let foot = nearest_part(b, &a.vertex(i));
@@ -141,14 +162,15 @@ pub(super) fn capsules(a: &Placed<'_>, b: &Placed<'_>, margin: f64, active: &mut
     {
         push([Feature::Edge(0), Feature::Edge(0)], crossing.witness, margin, active);
     }
+    bound
 }
 
-/// Whether the gap of two capsules is certainly larger than `margin`, so that none of their features is as near.
-fn are_apart(a: &Placed<'_>, b: &Placed<'_>, margin: f64) -> bool {
+/// A lower bound of the gap of two capsules (m), which none of their features is below; NaN if there is none.
+fn distance_bound(a: &Placed<'_>, b: &Placed<'_>) -> f64 {
     let (Solid::Capsule { half: half_a, .. }, Solid::Capsule { half: half_b, .. }) =
         (a.solid, b.solid)
     else {
-        return false;
+        return f64::NEG_INFINITY;
     };
     let (along_a, along_b) = (a.pose.rotation * half_a, b.pose.rotation * half_b);
     let between = a.pose.translation.vector - b.pose.translation.vector;
@@ -163,7 +185,7 @@ fn are_apart(a: &Placed<'_>, b: &Placed<'_>, margin: f64) -> bool {
     let distance = (between + s * along_a - t * along_b).norm();
     let sizes = a.solid.size() + b.solid.size();
     let slack = SAME_POINT * (sizes + between.norm());
-    distance - a.solid.rounding() - b.solid.rounding() > margin + slack
+    distance - a.solid.rounding() - b.solid.rounding() - slack
 }
 
 /// The end of the axis of a capsule that is nearest to `point`, or `None` if a point between the ends is nearer.
@@ -174,17 +196,18 @@ fn nearest_part(capsule: &Placed<'_>, point: &Vector3<f64>) -> Option<usize> {
 }
 
 /// Shapes with flat faces: the vertices of each over the facing face of the other, the crossings of the edges of two
-/// such faces, and the whole pair if none of these is as near.
+/// such faces, and the whole pair if none of these is as near. Returns a lower bound of the gap.
 pub(super) fn faceted(
     a: &Placed<'_>,
     b: &Placed<'_>,
     dimension: Dimension,
     margin: f64,
     active: &mut Vec<Active>,
-) -> Option<()> {
+) -> Option<f64> {
     let nearest = whole_within(a, b, dimension, margin)?;
     if nearest.gap > margin {
-        return Some(());
+        // Distances are found by iteration.
+        return Some(nearest.gap - SAME_POINT * (a.solid.size() + b.solid.size() + nearest.gap));
     }
     let first = active.len();
     let slack = SAME_POINT * a.solid.size().min(b.solid.size());
@@ -226,7 +249,7 @@ pub(super) fn faceted(
     if nearest.gap < smallest - slack {
         active.push(([Feature::Whole, Feature::Whole], nearest));
     }
-    Some(())
+    Some(margin)
 }
 
 /// The face of `placed` whose normal is along `direction`, if there is one; of equal ones the first.

@@ -7,6 +7,7 @@ mod common;
 mod extremes;
 mod gradients;
 mod hostile;
+mod kept;
 mod manifolds;
 mod parry;
 mod reaches;

@@ -34,6 +34,7 @@ impl<G: Geometry> Tree<G> {
         forces: &[f64],
         acceleration: &mut [f64],
     ) {
+        self.weigh(scratch);
         for i in 0..self.branches.len() {
             let (inertia, motion) = (&scratch.inertias[i], &scratch.motions[i]);
             scratch.tensors[i] = G::tensor(inertia);

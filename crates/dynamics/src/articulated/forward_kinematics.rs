@@ -33,8 +33,9 @@ use super::{
 use crate::rotation;
 
 impl<G: Geometry> Tree<G> {
-    /// Frames, unit motions and inertias at the coordinates `q`.
+    /// Frames and unit motions at the coordinates `q`.
     pub(super) fn place(&self, scratch: &mut Scratch<G>, q: &[f64]) {
+        scratch.is_weighed = false;
         scratch.is_composed = false;
         scratch.is_factored = false;
         for (i, branch) in self.branches.iter().enumerate() {
@@ -56,9 +57,20 @@ impl<G: Geometry> Tree<G> {
             let q = &q[branch.first_coordinate..];
             let columns = &mut scratch.columns[branch.velocities.clone()];
             let frame = branch.moved(base, q, columns);
-            scratch.inertias[i] = branch.inertia(&frame);
             scratch.frames[i] = frame;
         }
+    }
+
+    /// Inertias, after [`place`](Self::place); positions at which only contacts are evaluated need none.
+    pub(super) fn weigh(&self, scratch: &mut Scratch<G>) {
+        if scratch.is_weighed {
+            return;
+        }
+        let Scratch { inertias, frames, .. } = scratch;
+        for ((inertia, frame), branch) in inertias.iter_mut().zip(&*frames).zip(&self.branches) {
+            *inertia = branch.inertia(frame);
+        }
+        scratch.is_weighed = true;
     }
 
     /// Motions and accelerations at the velocity `v`, after [`place`](Self::place).

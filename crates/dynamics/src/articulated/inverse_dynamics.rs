@@ -50,6 +50,7 @@ impl<G: Geometry> Tree<G> {
 
     /// The backward pass.
     fn joint_forces(&self, scratch: &mut Scratch<G>, forces: &mut [f64]) {
+        self.weigh(scratch);
         let world = Spatial::translation(-self.gravity);
         for i in 0..self.branches.len() {
             let (inertia, motion) = (&scratch.inertias[i], &scratch.motions[i]);

@@ -40,6 +40,28 @@ impl<G: Geometry> Tree<G> {
         }
     }
 
+    /// The same for up to three `directions`, each times `scale` and with a row of its own, with one walk along the path.
+    pub(super) fn add_point_rows(
+        &self,
+        scratch: &Scratch<G>,
+        (link, point): (usize, &Vector3<f64>),
+        (directions, scale): (&[Vector3<f64>], f64),
+        rows: &mut [f64],
+    ) {
+        let arm = scratch.frames[link].arm_to(point);
+        let mut forces = [Spatial::zero(); 3];
+        for (force, direction) in forces.iter_mut().zip(directions) {
+            *force = Spatial::force(G::linear(&(scale * direction)), arm);
+        }
+        let forces = &forces[..directions.len()];
+        let width = self.velocity_count();
+        for k in self.path(link) {
+            for (force, row) in forces.iter().zip(rows.chunks_exact_mut(width)) {
+                row[k] += scratch.columns[k].dot(force);
+            }
+        }
+    }
+
     /// Rows `x, y` and in space `z`.
     pub(super) fn point_jacobian(
         &self,

@@ -104,6 +104,7 @@ impl Kinematics {
             poses: vec![None; links],
         };
         new.place(neutral);
+        new.weigh();
         new.run(&velocity);
         new
     }
@@ -126,6 +127,7 @@ impl Kinematics {
         check("coordinates", coordinates.len(), self.coordinates.len())?;
         check("velocity", velocity.len(), self.velocity.len())?;
         self.place(coordinates);
+        self.weigh();
         self.run(velocity);
         Ok(())
     }
@@ -357,7 +359,7 @@ impl Kinematics {
         self.is_placed && same(coordinates, &self.coordinates)
     }
 
-    /// Computes the frames at `coordinates`; does nothing if they are up to date.
+    /// Computes the frames at `coordinates`, without the [inertias](Self::weigh); does nothing if they are up to date.
     pub(super) fn place(&mut self, coordinates: &[f64]) {
         if self.is_at(coordinates) {
             return;
@@ -368,6 +370,11 @@ impl Kinematics {
         self.coordinates.copy_from_slice(coordinates);
         with!(&mut self.state, |tree, scratch| tree.place(scratch, coordinates));
         self.is_placed = true;
+    }
+
+    /// Computes the inertias of the links, for the methods that only read them; does nothing if they are up to date.
+    pub(super) fn weigh(&mut self) {
+        with!(&mut self.state, |tree, scratch| tree.weigh(scratch));
     }
 
     /// Computes the motions at `velocity`; does nothing if they are up to date.
@@ -394,6 +401,7 @@ impl Kinematics {
     /// Kinetic energy (J) at `velocity`, which need not be that of the last [`run`](Self::run).
     pub(super) fn kinetic_energy_at(&mut self, velocity: &[f64]) -> f64 {
         if self.is_run && same(velocity, &self.velocity) {
+            self.weigh();
             return self.kinetic_energy();
         }
         with!(&mut self.state, |tree, scratch| tree.kinetic_energy_with(scratch, velocity))
@@ -422,6 +430,16 @@ impl Kinematics {
     ) {
         with!(&self.state, |tree, scratch| tree
             .add_point_row(scratch, link, point, direction, row));
+    }
+
+    /// Rows of up to three directions, one after another.
+    pub(super) fn point_rows(
+        &self,
+        of: (usize, &Vector3<f64>),
+        along: (&[Vector3<f64>], f64),
+        rows: &mut [f64],
+    ) {
+        with!(&self.state, |tree, scratch| tree.add_point_rows(scratch, of, along, rows));
     }
 
     /// The last velocity whose pivot is at most the fraction `smallest` of the terms of its entry of the mass

@@ -33,6 +33,7 @@ impl<G: Geometry> Tree<G> {
         if scratch.is_composed {
             return;
         }
+        self.weigh(scratch);
         scratch.composites.copy_from_slice(&scratch.inertias);
         for (i, branch) in self.branches.iter().enumerate().rev() {
             if let Some(parent) = branch.parent {

@@ -32,8 +32,9 @@ pub struct CentroidalMomentum {
 }
 
 impl<G: Geometry> Tree<G> {
-    /// Total mass and center of mass, after [`place`](Self::place).
+    /// Total mass and center of mass, after [`weigh`](Self::weigh).
     pub(super) fn center_of_mass(&self, scratch: &Scratch<G>) -> (f64, G::Linear) {
+        debug_assert!(scratch.is_weighed, "inertias of other coordinates");
         let mut mass = 0.0;
         let mut first = G::linear(&Vector3::zeros());
         for (inertia, frame) in scratch.inertias.iter().zip(&scratch.frames) {
@@ -43,7 +44,7 @@ impl<G: Geometry> Tree<G> {
         (mass, first * (1.0 / mass))
     }
 
-    /// After [`run`](Self::run).
+    /// After [`weigh`](Self::weigh) and [`run`](Self::run).
     pub(super) fn centroidal_momentum(&self, scratch: &Scratch<G>) -> CentroidalMomentum {
         let (mass, center) = self.center_of_mass(scratch);
         let mut total = Spatial::<G>::zero();
@@ -70,14 +71,16 @@ impl<G: Geometry> Tree<G> {
         }
     }
 
-    /// `½ Σ V · I V + ½ Σ a v²` with the armatures `a`, after [`run`](Self::run) with the velocity `v`.
+    /// `½ Σ V · I V + ½ Σ a v²` with the armatures `a`, after [`weigh`](Self::weigh) and [`run`](Self::run) with the velocity `v`.
     pub(super) fn kinetic_energy(&self, scratch: &Scratch<G>, v: &[f64]) -> f64 {
+        debug_assert!(scratch.is_weighed, "inertias of other coordinates");
         self.energy_of(&scratch.motions, &scratch.inertias, v)
     }
 
     /// The [kinetic energy](Self::kinetic_energy) with any velocity `v`, to the same bits, after [`place`](Self::place). What
     /// [`run`](Self::run) has computed stays.
     pub(super) fn kinetic_energy_with(&self, scratch: &mut Scratch<G>, v: &[f64]) -> f64 {
+        self.weigh(scratch);
         let Scratch { columns, accelerations: motions, inertias, .. } = scratch;
         for (i, branch) in self.branches.iter().enumerate() {
             let carrier = branch.parent.map_or_else(Spatial::zero, |parent| motions[parent]);
@@ -95,8 +98,9 @@ impl<G: Geometry> Tree<G> {
             + self.velocities.iter().zip(v).map(of_rotor).sum::<f64>()
     }
 
-    /// `−Σ m g · x`, after [`place`](Self::place).
+    /// `−Σ m g · x`, after [`weigh`](Self::weigh).
     pub(super) fn gravity_energy(&self, scratch: &Scratch<G>) -> f64 {
+        debug_assert!(scratch.is_weighed, "inertias of other coordinates");
         let of_link = |(inertia, frame): (&Inertia<G>, &Frame<G>)| {
             -G::dot(self.gravity, inertia.first + frame.origin * inertia.mass)
         };

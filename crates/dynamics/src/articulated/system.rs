@@ -174,6 +174,22 @@ impl System for Articulated {
         self.at(coordinates).point_row(body, point, &(scale * direction), row);
     }
 
+    fn add_point_rows(
+        &self,
+        coordinates: &[f64],
+        body: usize,
+        point: &Vector3<f64>,
+        directions: &[Vector3<f64>],
+        scale: f64,
+        rows: &mut [f64],
+    ) {
+        let kinematics = self.at(coordinates);
+        let width = self.velocity_count();
+        for (directions, rows) in directions.chunks(3).zip(rows.chunks_mut((3 * width).max(1))) {
+            kinematics.point_rows((body, point), (directions, scale), rows);
+        }
+    }
+
     fn body_velocity(&self, coordinates: &[f64], velocity: &[f64], body: usize) -> BodyVelocity {
         let mut kinematics = self.at(coordinates);
         kinematics.run(velocity);
@@ -202,7 +218,9 @@ impl System for Articulated {
     }
 
     fn potential_energy(&self, coordinates: &[f64]) -> f64 {
-        self.at(coordinates).gravity_energy() + self.joint_forces.potential_energy(coordinates)
+        let mut kinematics = self.at(coordinates);
+        kinematics.weigh();
+        kinematics.gravity_energy() + self.joint_forces.potential_energy(coordinates)
     }
 
     fn kinetic_energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {

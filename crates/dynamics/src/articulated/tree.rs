@@ -97,7 +97,8 @@ pub(super) struct Scratch<G: Geometry> {
     pub(super) inverse_roots: Vec<f64>,
     /// Columns side by side while they are divided.
     pub(super) lanes: Vec<f64>,
-    /// Whether `composites` and `factor` belong to the current positions.
+    /// Whether `inertias`, `composites` and `factor` belong to the current positions.
+    pub(super) is_weighed: bool,
     pub(super) is_composed: bool,
     pub(super) is_factored: bool,
     /// The matrix (`n × n`) that `factor` includes besides the mass matrix; empty if there is none.
@@ -253,6 +254,7 @@ impl<G: Geometry> Tree<G> {
             factor: vec![0.0; n * n],
             inverse_roots: vec![0.0; n],
             lanes: vec![0.0; LANES * n],
+            is_weighed: false,
             is_composed: false,
             is_factored: false,
             added: Vec::new(),

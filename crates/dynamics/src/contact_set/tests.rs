@@ -1,6 +1,6 @@
 //! Contacts against their definition: explicit products, finite differences, orders of contacts and bodies.
 
-use nalgebra::{DMatrix, DVector, Point3, Vector2};
+use nalgebra::{DMatrix, DVector, Point3, Vector2, Vector3};
 use proptest::prelude::*;
 
 mod cases;
@@ -9,7 +9,7 @@ use super::*;
 use crate::{
     Articulated, Body, ContactFrame, FreeBodies, Joint, LimitSide, Link, MassProperties,
     PlanarBodies, PlanarBody, SumLimit, SumTerm,
-    gap::{Plane, Sphere, SpherePlane, SphereSphere},
+    gap::{GapFunction, Plane, Sphere, SpherePlane, SphereSphere},
     testing::fixed_seed,
 };
 use cases::{Case, Numbers, cases, posture, robot};

@@ -75,6 +75,18 @@ macro_rules! delegate_system {
             self.system.add_point_row(coordinates, body, point, direction, scale, row);
         }
 
+        fn add_point_rows(
+            &self,
+            coordinates: &[f64],
+            body: usize,
+            point: &nalgebra::Vector3<f64>,
+            directions: &[nalgebra::Vector3<f64>],
+            scale: f64,
+            rows: &mut [f64],
+        ) {
+            self.system.add_point_rows(coordinates, body, point, directions, scale, rows);
+        }
+
         fn body_velocity(
             &self,
             coordinates: &[f64],

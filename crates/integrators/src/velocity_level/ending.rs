@@ -47,10 +47,11 @@ impl VelocityLevel {
         if let Some(blocks) = &mut self.blocks {
             blocks.judge();
         }
-        report.contacts = self.reports((model.system(), contacts), end);
+        // This searches at the end, so that the gaps of the reports are known.
         report.penetration = contacts
             .penetration(model.system(), end.coordinates)
             .map_err(|source| Error::Contacts { time: state.time, source })?;
+        report.contacts = self.reports((model.system(), contacts), end);
         report.constraint_impulses = self.bilateral.impulses.as_slice().to_vec();
         let violations = self.bilateral.violations(model, end.coordinates);
         report.constraint_error = violations.into_iter().fold(0.0, f64::max);
@@ -90,7 +91,7 @@ impl VelocityLevel {
         (0..residuals.len())
             .map(|k| {
                 let (contact, velocity) = (self.contacts[k], velocities[self.slots[k]]);
-                let gap = contacts.gap(system, contact, end.coordinates);
+                let gap = contacts.known_gap(system, contact, end.coordinates);
                 let residual = Residual::Velocity(residuals[k]);
                 let report = ContactReport::new(contact, gap, self.impulses[k], velocity);
                 let moment = self.blocks.as_ref().map_or_else(Vector3::zeros, |blocks| {

@@ -1,6 +1,6 @@
 //! Systems with contacts: free bodies, bodies in the plane, and a robot of several trees.
 
-use nalgebra::{Isometry3, UnitQuaternion, Vector2};
+use nalgebra::{Isometry3, UnitQuaternion, Vector2, Vector3};
 
 use super::{super::*, dense};
 use crate::{

@@ -1,0 +1,290 @@
+//! Pairs of colliders that are kept from search to search: [`Kept`].
+//!
+//! At a *reference* position the pairs within reach and a slack are listed. A point of body `i`, which is at most `R_i` from the origin of
+//! its frame, has since moved by at most
+//!
+//! ```math
+//! d_i = \sqrt{2 \left( \lVert x_i - x_i^\circ \rVert^2 + 4 R_i^2 \lVert q_i - q_i^\circ \rVert^2 \right)}
+//! ```
+//!
+//! with positions `x` and unit quaternions `q`: a turn by `θ` moves a point by at most `2 R sin(θ/2)`, quaternions by `2 sin(θ/4)`, and
+//! `a + b ≤ √(2 (a² + b²))`. While each body has moved by less than its slack, the listed pairs are all that can be within reach; then the
+//! current position becomes the reference. A pair without features near was moreover at least its *clearance* `c` apart when it was
+//! last examined. With the `d` of that time subtracted from `c`, it is at least `c − d_i − d_j` apart now, and while this is out of reach
+//! it is not examined.
+//!
+//! What is found is the same as by a search without a reference, whose lists are larger or smaller only by pairs without features near.
+//!
+//! - **Needs** nothing of the motion: the bounds hold however far bodies move from one search to the next.
+//! - **Does not** keep pairs of a scene in which a body carries a half-space, whose points move without bound.
+//! - **Cost** of a search some 20 operations for each body, and those of the pairs that touch or nearly touch.
+//! - **Deterministic**.
+//!
+//! # Source
+//!
+//! L. Verlet, "Computer experiments on classical fluids. I. Thermodynamical properties of Lennard-Jones molecules", *Physical Review* 159
+//! (1967) 98–103 (lists of near pairs with a margin). The bounds are derived here.
+
+use nalgebra::Isometry3;
+use percussion_dynamics::System;
+
+use super::{Scene, SceneError, Workspace, append};
+use crate::{contact, contact::Found, reach::Reach, solid::Placed};
+
+/// Slack of a body: a fraction of its radius, and multiples of its reach, which is about the way of a step.
+const OF_RADIUS: f64 = 0.05;
+const OF_REACH: f64 = 4.0;
+
+/// Rounding of lengths in units of their terms, and the error of rotations by quaternions whose squared norm is 1 up to [`NORMALIZED`].
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+const NORMALIZED: f64 = 1e-9;
+
+/// A pair within reach and slack at the reference.
+#[derive(Clone, Debug)]
+struct Candidate {
+    /// The colliders in the order of the search for pairs, and that of body 1 first.
+    pair: [usize; 2],
+    colliders: [usize; 2],
+    bodies: [Option<usize>; 2],
+    /// Coefficients of friction and of restitution.
+    coefficients: [f64; 2],
+    /// Rounding of the clearance (m).
+    rounding: f64,
+    /// `c`, less the ways of both bodies at that time (m).
+    clearance: f64,
+}
+
+/// The pairs of one scene and the position at which they were listed; see the [module head](self).
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    /// `R` (m), infinite for a body with a half-space, and the bodies with colliders.
+    radii: Vec<f64>,
+    moving: Vec<usize>,
+    /// Poses of all bodies at the reference; empty without one.
+    reference: Vec<Isometry3<f64>>,
+    /// The proximity and the reaches of the bodies for which pairs were listed, slack included (m).
+    proximity: f64,
+    reaches: Vec<f64>,
+    /// What moving bodies leave of the reaches when rounding is subtracted (m).
+    bounds: Vec<f64>,
+    /// `d` of each body (m), and whether they are those of the current position.
+    ways: Vec<f64>,
+    is_measured: bool,
+    /// Sorted by their pairs.
+    pairs: Vec<Candidate>,
+    /// Those of the reference before, with clearances at the current one.
+    before: Vec<Candidate>,
+    /// Number of references so far.
+    #[cfg(test)]
+    pub(crate) references: usize,
+}
+
+impl Kept {
+    /// Nothing kept yet; `radii` are those of the bodies (m), NaN for a body without colliders.
+    pub(crate) fn new(radii: Vec<f64>) -> Self {
+        Self {
+            moving: (0..radii.len()).filter(|&body| !radii[body].is_nan()).collect(),
+            ways: vec![0.0; radii.len()],
+            bounds: vec![0.0; radii.len()],
+            is_measured: false,
+            radii,
+            reference: Vec::new(),
+            proximity: 0.0,
+            reaches: Vec::new(),
+            pairs: Vec::new(),
+            before: Vec::new(),
+            #[cfg(test)]
+            references: 0,
+        }
+    }
+
+    /// Measures how far bodies have moved, and returns whether the pairs are all that can be within reach.
+    fn covers(&mut self, bodies: &[Isometry3<f64>], reach: &Reach<'_>) -> bool {
+        self.is_measured = self.reference.len() == bodies.len();
+        if !self.is_measured {
+            return false;
+        }
+        // A comparison with NaN does not hold.
+        let mut covers = reach.proximity <= self.proximity;
+        for &body in &self.moving {
+            let (from, to) = (&self.reference[body], &bodies[body]);
+            let (radius, turned) = (self.radii[body], to.rotation.coords - from.rotation.coords);
+            let moved = to.translation.vector - from.translation.vector;
+            let turned = 4.0 * radius * radius * turned.norm_squared();
+            let way = (2.0 * (moved.norm_squared() + turned)).sqrt();
+            let needed = way + 0.5 * reach.proximity + reach.of_body(body);
+            let norm = to.rotation.coords.norm_squared();
+            covers &= needed <= self.bounds[body] && (norm - 1.0).abs() <= NORMALIZED;
+            self.ways[body] = way;
+        }
+        covers
+    }
+
+    /// Ends the reference: clearances become those at the current position, whose ways have been measured, or are lost.
+    fn keep_clearances(&mut self) {
+        let mut before = std::mem::replace(&mut self.before, std::mem::take(&mut self.pairs));
+        before.clear();
+        self.pairs = before;
+        if self.is_measured {
+            for k in 0..self.before.len() {
+                let way = self.before[k].bodies.map(|body| self.way(body));
+                self.before[k].clearance -= way[0] + way[1];
+            }
+        } else {
+            self.before.clear();
+        }
+        self.reference.clear();
+    }
+
+    /// `d` of the body of a collider (m).
+    fn way(&self, body: Option<usize>) -> f64 {
+        body.map_or(0.0, |body| self.ways[body])
+    }
+}
+
+impl Scene {
+    /// [`find`](Self::find) with pairs that are kept from the searches before.
+    pub(crate) fn find_kept<'w>(
+        &self,
+        system: &dyn System,
+        coordinates: &[f64],
+        reach: &Reach<'_>,
+        (kept, workspace): (&mut Kept, &'w mut Workspace),
+    ) -> Result<&'w mut Vec<Found>, SceneError> {
+        self.check(system, coordinates, reach)?;
+        system.poses(coordinates, &mut workspace.bodies);
+        if !kept.covers(&workspace.bodies, reach) {
+            self.refer(reach, kept, workspace)?;
+        }
+        let mut pairs = std::mem::take(&mut kept.pairs);
+        workspace.found.clear();
+        let examined = pairs.iter_mut().try_for_each(|pair| {
+            let [a, b] = pair.colliders.map(|k| &self.colliders[k]);
+            let margin = reach.proximity + reach.of(a) + reach.of(b);
+            let ways = kept.way(pair.bodies[0]) + kept.way(pair.bodies[1]);
+            if pair.clearance - ways > margin + pair.rounding {
+                return Ok(());
+            }
+            let gap = self.examine(pair, (margin, reach), system, workspace)?;
+            pair.clearance = gap - ways;
+            Ok(())
+        });
+        kept.pairs = pairs;
+        examined?;
+        Ok(&mut workspace.found)
+    }
+
+    /// Appends the features of a pair that are near. Returns a lower bound of the gap, or one of no use if there are features.
+    fn examine(
+        &self,
+        Candidate { colliders, coefficients, .. }: &Candidate,
+        (margin, reach): (f64, &Reach<'_>),
+        system: &dyn System,
+        workspace: &mut Workspace,
+    ) -> Result<f64, SceneError> {
+        let Workspace { bodies, active, found, .. } = workspace;
+        let placed = colliders.map(|k| {
+            let collider = &self.colliders[k];
+            let pose = match collider.body() {
+                Some(body) => bodies[body] * collider.pose(),
+                None => *collider.pose(),
+            };
+            Placed::new(collider.solid(), pose)
+        });
+        let named = (*colliders, *coefficients);
+        match append(named, &placed, system.dimension(), margin, active, found) {
+            Ok(gap) if active.is_empty() => Ok(gap),
+            Ok(_) => Ok(f64::NEG_INFINITY),
+            // A search without a reference would not have examined pairs whose boxes are out of reach.
+            Err(undecided) => {
+                let boxes = [0, 1].map(|k: usize| {
+                    let by = 0.5 * reach.proximity + reach.of(&self.colliders[colliders[k]]);
+                    Some(placed[k].solid.aabb(&placed[k].pose)?.grown(by))
+                });
+                match boxes {
+                    [Some(a), Some(b)] if !a.overlaps(&b) => Ok(f64::NEG_INFINITY),
+                    _ => Err(undecided),
+                }
+            }
+        }
+    }
+
+    /// Makes the current position the reference.
+    fn refer(
+        &self,
+        reach: &Reach<'_>,
+        kept: &mut Kept,
+        workspace: &mut Workspace,
+    ) -> Result<(), SceneError> {
+        kept.keep_clearances();
+        self.place(&workspace.bodies, &mut workspace.poses)?;
+        let size = |body: usize| workspace.bodies[body].translation.vector.amax();
+        let is_bounded = kept.moving.iter().all(|&body| kept.radii[body].is_finite());
+        kept.reaches.clear();
+        kept.reaches.resize(self.body_count, 0.0);
+        for &body in &kept.moving {
+            let own = reach.of_body(body);
+            let radius = if is_bounded { kept.radii[body] } else { 0.0 };
+            let errors = 4.0 * NORMALIZED * radius + ROUNDING * (size(body) + radius);
+            kept.reaches[body] = own + OF_RADIUS * radius + OF_REACH * own + 2.0 * errors;
+            kept.bounds[body] = 0.5 * reach.proximity + kept.reaches[body] - errors;
+            kept.ways[body] = 0.0;
+        }
+        kept.proximity = reach.proximity;
+        let wide = Reach { proximity: reach.proximity, of_bodies: &kept.reaches };
+        self.find_pairs(&wide, workspace);
+        workspace.pairs.sort_unstable();
+        let (radii, before) = (&kept.radii, std::mem::take(&mut kept.before));
+        let mut known = before.iter().peekable();
+        let candidate = |pair: &[usize; 2]| {
+            let colliders = self.in_order(*pair);
+            while known.next_if(|known| known.pair < *pair).is_some() {}
+            let known = known.next_if(|known| known.pair == *pair);
+            let known = known.map_or(f64::NEG_INFINITY, |known| known.clearance);
+            let sizes = colliders.iter().filter_map(|&k| self.colliders[k].body()).map(|body| {
+                ROUNDING * (workspace.bodies[body].translation.vector.amax() + radii[body])
+                    + 4.0 * NORMALIZED * radii[body]
+            });
+            Candidate {
+                colliders,
+                bodies: colliders.map(|k| self.colliders[k].body()),
+                coefficients: match self.pairs.as_ref().and_then(|pairs| pairs.get(*pair)) {
+                    Some(own) => [own.friction, own.restitution],
+                    None => contact::coefficients(colliders.map(|k| &self.colliders[k])),
+                },
+                rounding: 2.0 * sizes.sum::<f64>(),
+                clearance: known.max(self.separation(*pair, &wide, workspace)),
+                pair: *pair,
+            }
+        };
+        kept.pairs.clear();
+        kept.pairs.extend(workspace.pairs.iter().map(candidate));
+        kept.before = before;
+        if is_bounded {
+            kept.reference.extend_from_slice(&workspace.bodies);
+        }
+        #[cfg(test)]
+        {
+            kept.references += 1;
+        }
+        Ok(())
+    }
+
+    /// A lower bound of the gap of two colliders by their boxes, which were grown for the search `wide` (m).
+    fn separation(&self, pair: [usize; 2], wide: &Reach<'_>, workspace: &Workspace) -> f64 {
+        let reach = |k: usize| 0.5 * wide.proximity + wide.of(&self.colliders[k]);
+        let place = |k: usize| self.bounded.binary_search(&k).ok().map(|at| &workspace.boxes[at]);
+        match pair.map(place) {
+            [Some(a), Some(b)] => {
+                let along = |k: usize| (b.low[k] - a.high[k]).max(a.low[k] - b.high[k]);
+                along(0).max(along(1)).max(along(2)) + reach(pair[0]) + reach(pair[1])
+            }
+            [Some(above), None] => {
+                let half_space = self.colliders[pair[1]].solid();
+                let (normal, offset) = Placed::new(half_space, workspace.poses[pair[1]]).face(0);
+                above.lowest(&normal) - offset + reach(pair[0])
+            }
+            _ => f64::NEG_INFINITY,
+        }
+    }
+}
