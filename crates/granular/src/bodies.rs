@@ -14,8 +14,8 @@
 //! momentum, so that the energy balance in [`Report`] holds as it does for spheres. Overlaps are removed by
 //! displacements and rotations, which also rotate the angular velocity.
 //!
-//! Contacts bounce, and those of balls resist rolling, by [`Materials`](crate::Materials); walls may be driven by a
-//! [`Servo`](crate::Servo).
+//! Contacts bounce, and those of balls resist rolling, by [`Materials`]; walls may be driven by a
+//! [`Servo`].
 //!
 //! - **Contacts** are identified by bodies, parts and features; impulses are carried over by these names.
 //! - **Pairs** that are apart are passed over until both bodies together have traveled as far as their gap. This changes

@@ -78,12 +78,13 @@ impl Run<Collection> {
     ///     lattice = { count = 1, shake = 0, pitch = 1 }
     ///     velocity = [1, 0, 0]
     ///     angle = 0
-    ///     # The place is the middle of the ball around the cube.
+    ///     ## The place is the middle of the ball around the cube.
     ///     region.box = { low = [-0.01, -0.01, -0.003660254], high = [0.01, 0.01, 0.02] }
     /// "#)?;
     /// let mut run = Run::shaped(scene, Path::new("."))?;
     /// let start = run.world().grains().positions()[0].x;
-    /// for _ in 0..300 {
+    /// // Steps of a quarter of a millisecond.
+    /// for _ in 0..1200 {
     ///     run.step()?;
     /// }
     /// let way = run.world().grains().positions()[0].x - start;
