@@ -170,6 +170,17 @@ impl Judge {
         self.lengths.iter().enumerate().map(root).fold(0.0, f64::max)
     }
 
+    /// By how many times a figure changes at most as much as the velocities of the rows of the block: by that along the normal, by the
+    /// norm of up to five along the tangents, and by what [`ConvexRelaxation`](Model::ConvexRelaxation) adds to the normal.
+    pub(super) fn sensitivity(&self, model: Model) -> f64 {
+        match &self.law {
+            Rule::Contact { shape, .. } if model == Model::ConvexRelaxation => {
+                4.0 + shape.largest_support()
+            }
+            _ => 4.0,
+        }
+    }
+
     /// The figures of the block with all `impulses` and `velocities`.
     pub(super) fn figures(&self, model: Model, impulses: &[f64], velocities: &[f64]) -> Figures {
         let row = |row: usize| {

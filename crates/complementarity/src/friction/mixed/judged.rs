@@ -1,8 +1,7 @@
 //! The judgement of impulses, with compensated sums where rounding could affect it.
 //!
 //! With `m` terms the velocity of row `i` is rounded by at most `(m + 2) ε (Σ_j |W_ij λ_j| + |b_i|)`, and entries of a semidefinite
-//! `W` are at most `√(W_ii W_jj)`. Figures change by at most four times as much: by that of a row along the normal, and by
-//! the norm of up to five along the tangents.
+//! `W` are at most `√(W_ii W_jj)`. Figures change by at most some times as much (`Judge::sensitivity`).
 
 use super::{Figures, Problem};
 use crate::friction::{Report, Status};
@@ -65,21 +64,23 @@ impl Problem {
     ) -> f64 {
         self.set_velocities(impulses, velocities);
         let figures = self.figures_at(impulses, velocities);
-        let (residual, open) = (figures.largest(), 4.0 * self.rounding(impulses));
+        let (residual, open) = (figures.largest(), self.rounding(impulses));
         // Also false for what is not finite.
         let is_decided = (residual - target).abs() > open;
         if is_decided { residual } else { self.figures(impulses).largest() }
     }
 
-    /// A bound of the rounding of a velocity (m/s).
+    /// A bound of the rounding of a figure (m/s).
     fn rounding(&self, impulses: &[f64]) -> f64 {
         let root = |row: usize| self.matrix[(row, row)].sqrt();
         let sum: f64 = impulses.iter().enumerate().map(|(row, p)| root(row) * p.abs()).sum();
         let largest = self.judges.iter().map(|judge| judge.largest_root(&self.matrix));
         let largest = largest.fold(0.0, f64::max);
+        let times = self.judges.iter().map(|judge| judge.sensitivity(self.model));
+        let times = times.fold(0.0, f64::max);
         #[expect(clippy::cast_precision_loss, reason = "small counts")]
         let part = (impulses.len() + 2) as f64 * f64::EPSILON;
-        part * (largest * sum + self.velocity_scale)
+        times * part * (largest * sum + self.velocity_scale)
     }
 
     /// The figures with these velocities.

@@ -58,6 +58,15 @@ impl Shape {
         }
     }
 
+    /// The largest `σ_F` of velocities whose components are at most 1.
+    pub(super) fn largest_support(&self) -> f64 {
+        let corners = [[1.0; MOST], [1.0, -1.0, 1.0, 1.0, 1.0]];
+        let supports = corners.map(|corner| {
+            self.support_against(&corner).max(self.support_against(&corner.map(|u| -u)))
+        });
+        supports[0].max(supports[1])
+    }
+
     /// The distance of `p` from `radius` times `F`; infinite if a component without a half axis is not zero.
     pub(super) fn outside(&self, radius: f64, p: &[f64]) -> f64 {
         if let Self::Polygon(polygon) = self {
