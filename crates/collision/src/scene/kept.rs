@@ -1,17 +1,17 @@
 //! Pairs of colliders that are kept from search to search: [`Kept`].
 //!
-//! At a *reference* position the pairs within reach and a slack are listed. A point of body `i`, which is at most `R_i` from the origin of
-//! its frame, has since moved by at most
+//! At a *reference* position the pairs within reach and a slack are listed. The points of a body, which are at most `R` from the origin
+//! of its frame, have since moved by at most `‖m‖ + t`, and those of two bodies beside each other by at most `d`,
 //!
 //! ```math
-//! d_i = \sqrt{2 \left( \lVert x_i - x_i^\circ \rVert^2 + 4 R_i^2 \lVert q_i - q_i^\circ \rVert^2 \right)}
+//! m = x - x^\circ, \quad t = 2 R\, \lVert q - q^\circ \rVert, \qquad d_{ij} = \lVert m_i - m_j \rVert + t_i + t_j
 //! ```
 //!
-//! with positions `x` and unit quaternions `q`: a turn by `θ` moves a point by at most `2 R sin(θ/2)`, quaternions by `2 sin(θ/4)`, and
-//! `a + b ≤ √(2 (a² + b²))`. While each body has moved by less than its slack, the listed pairs are all that can be within reach; then the
+//! with positions `x` and unit quaternions `q`: a turn by `θ` moves a point by at most `2 R sin(θ/2)`, and quaternions by `2 sin(θ/4)`.
+//! While each body has moved by less than its slack, the listed pairs are all that can be within reach; then the
 //! current position becomes the reference. A pair without features near was moreover at least its *clearance* `c` apart when it was
-//! last examined. With the `d` of that time subtracted from `c`, it is at least `c − d_i − d_j` apart now, and while this is out of reach
-//! it is not examined.
+//! last examined. With the `d` of that time subtracted from `c`, it is at least `c − d` apart now, and while this is out of reach
+//! it is not examined. What falls as a whole has a small `d`.
 //!
 //! What is found is the same as by a search without a reference, whose lists are larger or smaller only by pairs without features near.
 //!
@@ -25,7 +25,7 @@
 //! L. Verlet, "Computer experiments on classical fluids. I. Thermodynamical properties of Lennard-Jones molecules", *Physical Review* 159
 //! (1967) 98–103 (lists of near pairs with a margin). The bounds are derived here.
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 use percussion_dynamics::System;
 
 use super::{Scene, SceneError, Workspace, append};
@@ -39,6 +39,9 @@ const OF_REACH: f64 = 4.0;
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 const NORMALIZED: f64 = 1e-9;
 
+/// `m` and `t` of what has not moved.
+const NO_WAY: (Vector3<f64>, f64) = (Vector3::new(0.0, 0.0, 0.0), 0.0);
+
 /// A pair within reach and slack at the reference.
 #[derive(Clone, Debug)]
 struct Candidate {
@@ -50,7 +53,7 @@ struct Candidate {
     coefficients: [f64; 2],
     /// Rounding of the clearance (m).
     rounding: f64,
-    /// `c`, less the ways of both bodies at that time (m).
+    /// `c`, less the `d` of that time (m).
     clearance: f64,
 }
 
@@ -67,8 +70,8 @@ pub(crate) struct Kept {
     reaches: Vec<f64>,
     /// What moving bodies leave of the reaches when rounding is subtracted (m).
     bounds: Vec<f64>,
-    /// `d` of each body (m), and whether they are those of the current position.
-    ways: Vec<f64>,
+    /// `m` and `t` of each body (m), and whether they are those of the current position.
+    ways: Vec<(Vector3<f64>, f64)>,
     is_measured: bool,
     /// Sorted by their pairs.
     pairs: Vec<Candidate>,
@@ -84,7 +87,7 @@ impl Kept {
     pub(crate) fn new(radii: Vec<f64>) -> Self {
         Self {
             moving: (0..radii.len()).filter(|&body| !radii[body].is_nan()).collect(),
-            ways: vec![0.0; radii.len()],
+            ways: vec![NO_WAY; radii.len()],
             bounds: vec![0.0; radii.len()],
             is_measured: false,
             radii,
@@ -110,12 +113,11 @@ impl Kept {
             let (from, to) = (&self.reference[body], &bodies[body]);
             let (radius, turned) = (self.radii[body], to.rotation.coords - from.rotation.coords);
             let moved = to.translation.vector - from.translation.vector;
-            let turned = 4.0 * radius * radius * turned.norm_squared();
-            let way = (2.0 * (moved.norm_squared() + turned)).sqrt();
-            let needed = way + 0.5 * reach.proximity + reach.of_body(body);
+            let turned = 2.0 * radius * turned.norm();
+            let needed = moved.norm() + turned + 0.5 * reach.proximity + reach.of_body(body);
             let norm = to.rotation.coords.norm_squared();
             covers &= needed <= self.bounds[body] && (norm - 1.0).abs() <= NORMALIZED;
-            self.ways[body] = way;
+            self.ways[body] = (moved, turned);
         }
         covers
     }
@@ -127,8 +129,7 @@ impl Kept {
         self.pairs = before;
         if self.is_measured {
             for k in 0..self.before.len() {
-                let way = self.before[k].bodies.map(|body| self.way(body));
-                self.before[k].clearance -= way[0] + way[1];
+                self.before[k].clearance -= self.way(self.before[k].bodies);
             }
         } else {
             self.before.clear();
@@ -136,9 +137,11 @@ impl Kept {
         self.reference.clear();
     }
 
-    /// `d` of the body of a collider (m).
-    fn way(&self, body: Option<usize>) -> f64 {
-        body.map_or(0.0, |body| self.ways[body])
+    /// `d` of the bodies of two colliders (m).
+    fn way(&self, bodies: [Option<usize>; 2]) -> f64 {
+        let [(moved, turned), (other, others)] =
+            bodies.map(|body| body.map_or(NO_WAY, |body| self.ways[body]));
+        (moved - other).norm() + turned + others
     }
 }
 
@@ -161,12 +164,12 @@ impl Scene {
         let examined = pairs.iter_mut().try_for_each(|pair| {
             let [a, b] = pair.colliders.map(|k| &self.colliders[k]);
             let margin = reach.proximity + reach.of(a) + reach.of(b);
-            let ways = kept.way(pair.bodies[0]) + kept.way(pair.bodies[1]);
-            if pair.clearance - ways > margin + pair.rounding {
+            let way = kept.way(pair.bodies);
+            if pair.clearance - way > margin + pair.rounding {
                 return Ok(());
             }
             let gap = self.examine(pair, (margin, reach), system, workspace)?;
-            pair.clearance = gap - ways;
+            pair.clearance = gap - way;
             Ok(())
         });
         kept.pairs = pairs;
@@ -228,7 +231,7 @@ impl Scene {
             let errors = 4.0 * NORMALIZED * radius + ROUNDING * (size(body) + radius);
             kept.reaches[body] = own + OF_RADIUS * radius + OF_REACH * own + 2.0 * errors;
             kept.bounds[body] = 0.5 * reach.proximity + kept.reaches[body] - errors;
-            kept.ways[body] = 0.0;
+            kept.ways[body] = NO_WAY;
         }
         kept.proximity = reach.proximity;
         let wide = Reach { proximity: reach.proximity, of_bodies: &kept.reaches };
