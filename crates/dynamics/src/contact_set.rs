@@ -45,9 +45,9 @@ enum Columns {
 ///
 /// Contacts keep the order in which they are pushed. The set must be filled again at each position: call
 /// [`clear`](Self::clear), push the contacts, divide by the mass matrix, and read the results. For an
-/// [`Articulated`](crate::Articulated) system the methods with [`Kinematics`] ([`push_at`](Self::push_at),
-/// [`whiten`](Self::whiten)) give the same results as those for any [`System`] in less time, because they read the
-/// rows without a lock.
+/// [`Articulated`](crate::Articulated) system the methods with [`Kinematics`](crate::Kinematics)
+/// ([`push_at`](Self::push_at), [`whiten`](Self::whiten)) give the same results as those for any [`System`] in less
+/// time, because they read the rows without a lock.
 ///
 /// The contact velocity `u = J v` stacks, contact by contact, the velocity of body 1 relative to body 2 along the
 /// normal, tangent 1 and (in space) tangent 2. Impulses `p` in the same order change the velocity by `M⁻¹ Jᵀ p`, so
