@@ -19,11 +19,14 @@ const MANY: usize = 100;
 
 /// Up to this number of contacts Newton's steps take less time than many sweeps.
 const TINY: usize = 10;
-/// Sweeps over these before Newton's steps near a solution.
-const GLANCE: usize = 5;
 /// Sweeps over these before other steps, and the number of these.
 const OPENING: usize = 25;
 const OPENING_STEPS: usize = 40;
+/// Up to this number of contacts Newton's steps near a solution take less time than some ten sweeps, and sweeps before them.
+const SMALL: usize = 32;
+const GLANCE: usize = 5;
+/// Relative residual of impulses to which sweeps add little before these steps.
+const CLOSE: f64 = 1e-4;
 /// Steps of the solver of problems with blocks where it is tried as a whole.
 const MOST_STEPS: usize = 20_000;
 
@@ -52,11 +55,17 @@ pub(super) fn combined<D: Delassus>(
     let limit = settings.max_sweeps.min(patience);
     let first = block_gauss_seidel::Settings { max_sweeps: limit, ..base };
     let window = if n > MANY { WINDOW } else { usize::MAX };
+    let (glances, near) = if n <= SMALL { glance(problem, &first, impulses)? } else { (0, None) };
+    if let Some(solved) = near {
+        return Ok(solved);
+    }
+    let first = block_gauss_seidel::Settings { max_sweeps: limit - glances, ..first };
     let (mut best, mut others) = if n <= TINY {
         opening(problem, &first, impulses)?
     } else {
         (block_gauss_seidel::solve_while_falling(problem, &first, window, impulses)?, 0)
     };
+    best.iterations += glances;
     // Only sweeps count toward the limit of sweeps.
     let mut sweeps_done = best.iterations;
     if best.status == Status::Solved {
@@ -99,36 +108,35 @@ pub(super) fn combined<D: Delassus>(
     Ok(best)
 }
 
-/// Very few contacts: some sweeps, Newton's steps from impulses that were not zero at the start, more sweeps, and other steps; returns
-/// the number of these other steps too.
-///
-/// Where few sweeps do not solve such a problem, many are needed, which take more time than the steps.
-fn opening<D: Delassus>(
+/// Few contacts whose impulses are not zero at the start: Newton's steps near a solution, after some sweeps if the start is not close.
+/// Returns the number of these sweeps, and the report of impulses that solve the problem.
+fn glance<D: Delassus>(
     problem: &Problem<D>,
     settings: &block_gauss_seidel::Settings,
     impulses: &mut [Vector3<f64>],
-) -> Result<(Report, usize), Error> {
+) -> Result<(usize, Option<Report>), Error> {
     let is_warm = impulses.iter().any(|impulse| *impulse != Vector3::zeros());
-    let mut glances = 0;
-    if is_warm && problem.law() == Law::Coulomb && settings.max_sweeps > OPENING {
-        let few = block_gauss_seidel::Settings { max_sweeps: GLANCE, ..*settings };
-        let first = block_gauss_seidel::solve(problem, &few, impulses)?;
-        if first.status == Status::Solved {
-            return Ok((first, 0));
-        }
-        glances = first.iterations;
-        if let Some(near) = near::solve(problem, settings.tolerance, impulses)? {
-            return Ok((Report { iterations: glances + near.iterations, ..near }, 0));
-        }
+    if !is_warm || problem.law() != Law::Coulomb || settings.max_sweeps <= OPENING {
+        return Ok((0, None));
     }
-    let rest =
-        block_gauss_seidel::Settings { max_sweeps: settings.max_sweeps - glances, ..*settings };
-    let (report, steps) = opening_from_anywhere(problem, &rest, impulses)?;
-    Ok((Report { iterations: glances + report.iterations, ..report }, steps))
+    if let Some(near) = near::solve(problem, (settings.tolerance, CLOSE), impulses)? {
+        return Ok((0, Some(near)));
+    }
+    let few = block_gauss_seidel::Settings { max_sweeps: GLANCE, ..*settings };
+    let first = block_gauss_seidel::solve(problem, &few, impulses)?;
+    let glances = first.iterations;
+    if first.status == Status::Solved {
+        return Ok((glances, Some(first)));
+    }
+    let near = near::solve(problem, (settings.tolerance, f64::INFINITY), impulses)?;
+    let near = near.map(|near| Report { iterations: glances + near.iterations, ..near });
+    Ok((glances, near))
 }
 
-/// The part of [`opening`] that any impulses may start.
-fn opening_from_anywhere<D: Delassus>(
+/// Very few contacts: some sweeps, other steps, and more sweeps; returns the number of these other steps too.
+///
+/// Where few sweeps do not solve such a problem, many are needed, which take more time than the steps.
+fn opening<D: Delassus>(
     problem: &Problem<D>,
     settings: &block_gauss_seidel::Settings,
     impulses: &mut [Vector3<f64>],
