@@ -174,6 +174,16 @@ pub trait System: Debug + Send + Sync {
         false
     }
 
+    /// Adds `rate D + displacement K` to `sum` (`n_v × n_v`), with the damping `D` and the stiffness `K` of the smooth forces that are
+    /// linear, `−∂k/∂v` and `−∂k/∂q`, symmetric and positive semidefinite. With `rate = h θ` and `displacement = h² θ²` this is what a
+    /// θ-method adds to the mass matrix in a step of length `h`. Iterations take it to converge fast, not for their answer: another `D`
+    /// or `K`, such as that of a spring near its rest, is allowed.
+    ///
+    /// The default adds nothing.
+    fn add_linear_forces(&self, [rate, displacement]: [f64; 2], sum: &mut DMatrix<f64>) {
+        let _ = (rate, displacement, sum);
+    }
+
     /// Writes all smooth forces `k(q, v, t)` (length `n_v`; N, N·m): gravity, actuation and the gyroscopic or
     /// Coriolis terms, with the sign of `M v̇ = k`.
     fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]);

@@ -302,3 +302,37 @@ fn joint_forces_are_those_of_springs_dampers_and_efforts() {
     assert!((smooth_forces(&system, &q, &v)[0] + 31.0).abs() < 1e-13);
     assert_eq!(system.links()[0].joint.effort, [0.0]);
 }
+
+/// What a θ-method adds to the mass matrix, against differences of the forces near the rest of a spring in space.
+#[test]
+fn linear_forces_are_the_derivatives_of_springs_and_dampers() {
+    let ball = MassProperties::solid_sphere(1.0, 0.5).unwrap();
+    let slider = Joint::prismatic(Vector3::x()).with_spring(&[100.0], &[0.5]).with_damping(&[3.0]);
+    let socket = Joint::spherical()
+        .with_spring(&[10.0; 3], &[1.0, 0.0, 0.0, 0.0])
+        .with_damping(&[0.0, 1.0, 2.0]);
+    let links = vec![
+        Link::new("slider", slider).with_mass(ball),
+        Link::new("socket", socket).on("slider").with_mass(ball),
+    ];
+    let system = Articulated::new(links, Vector3::zeros()).unwrap();
+    let (q, v) = ([0.75, 1.0, 0.0, 0.0, 0.0], [0.0; 4]);
+    for factors in [[1.0, 0.0], [0.0, 1.0], [0.3, 0.7]] {
+        let mut sum = DMatrix::from_element(4, 4, 0.25);
+        system.add_linear_forces(factors, &mut sum);
+        for k in 0..4 {
+            let moved = |size: f64| {
+                let (mut turned, mut faster) = (q, v);
+                let mut tangent = [0.0; 4];
+                tangent[k] = factors[1] * size;
+                faster[k] = factors[0] * size;
+                system.retract(&q, &tangent, &mut turned);
+                smooth_forces(&system, &turned, &faster)
+            };
+            let column = (moved(-1e-5) - moved(1e-5)) / 2e-5;
+            for j in 0..4 {
+                assert!((sum[(j, k)] - 0.25 - column[j]).abs() < 1e-8, "{j} {k}: {sum} {column}");
+            }
+        }
+    }
+}

@@ -18,7 +18,7 @@ use nalgebra::{DMatrix, DVector, DVectorView};
 use percussion_complementarity::elimination::{self, Span};
 use percussion_dynamics::gap::{ContactRows, GapFunction};
 
-use crate::model::Model;
+use crate::{masses::Masses, model::Model};
 
 /// Maximum number of Newton steps onto constraints and limits; from the drift of one step two are enough.
 const NEWTON: usize = 8;
@@ -94,12 +94,12 @@ impl Bilateral {
         }
     }
 
-    /// Linearizes about `coordinates` = `q ⊕ h guess`, with the mass matrix at `mass_coordinates`.
+    /// Linearizes about `coordinates` = `q ⊕ h guess`, with these masses.
     pub(crate) fn linearize(
         &mut self,
         model: &Model,
         coordinates: &[f64],
-        mass_coordinates: &[f64],
+        masses: Masses<'_>,
         guess: &DVector<f64>,
         step_size: f64,
     ) {
@@ -114,7 +114,7 @@ impl Bilateral {
             self.target.rows_range_mut(rows[0] + holonomic..rows[1]).fill(0.0);
         }
         let rows = (&mut self.jacobian, &mut self.inverse_mass_rows);
-        self.span = span(model, mass_coordinates, &self.first_rows, rows);
+        self.span = span(model, masses, &self.first_rows, rows);
     }
 
     /// Replaces `v_u` by `v'` and stores the multipliers.
@@ -194,7 +194,8 @@ impl Bilateral {
             }
         }
         let mut responses = DMatrix::zeros(rows.ncols(), rows.nrows());
-        let span = span(model, coordinates, &self.first_rows, (&mut rows, &mut responses));
+        let span =
+            span(model, Masses::at(coordinates), &self.first_rows, (&mut rows, &mut responses));
         let missing = DVector::from_vec(missing);
         let (mut step, _) = span.shortest_step(&missing);
         // The second pass removes the rounding of the first.
@@ -217,16 +218,16 @@ impl Bilateral {
     }
 }
 
-/// The span of `rows`, with their responses at `coordinates`, which it writes. Rows of the constraints, which begin at
+/// The span of `rows`, with the responses of these masses, which it writes. Rows of the constraints, which begin at
 /// `first_rows`, become zero if they are only rounding.
 fn span(
     model: &Model,
-    coordinates: &[f64],
+    masses: Masses<'_>,
     first_rows: &[usize],
     (rows, responses): (&mut DMatrix<f64>, &mut DMatrix<f64>),
 ) -> Span {
     responses.tr_copy_from(rows);
-    model.system().apply_inverse_mass(coordinates, responses);
+    masses.divide(model.system(), responses);
     let groups = first_rows.windows(2).map(|rows| rows[0]..rows[1]);
     elimination::drop_rounding(rows, responses, groups);
     Span::new(rows, responses)

@@ -65,6 +65,7 @@ use percussion_dynamics::System;
 use crate::{
     energy::Allowance,
     error::Error,
+    masses::Masses,
     model::{Feature, Rule, State},
     report::{RoundCones, StepReport},
     settings,
@@ -180,7 +181,7 @@ impl ImpulseVelocity {
         level.work.passes += 1;
         let before = level.found();
         let shift = |_, gap: f64, _| (gap.max(0.0) + error_reduction * gap.min(0.0)) / h;
-        level.state((model, contacts), active, &place, free, &state.velocity, shift)?;
+        level.state((model, contacts), active, &place, free, None, shift)?;
         level.begin(warm_start);
         if level.work.passes > 1 {
             level.begin_with(&before.0, &before.1);
@@ -324,7 +325,7 @@ impl Scheme for ImpulseVelocity {
 fn place<'a>(settings: &Settings, state: &'a State) -> Place<'a> {
     Place {
         coordinates: &state.coordinates,
-        mass_coordinates: &state.coordinates,
+        masses: Masses::at(&state.coordinates),
         correction: settings.error_reduction / settings.step_size,
         time: state.time,
         is_known: false,

@@ -109,6 +109,7 @@ mod family;
 pub mod impulse_velocity;
 #[cfg(feature = "adaptive")]
 pub mod inclusion;
+mod masses;
 mod model;
 pub mod moreau_jean;
 mod report;

@@ -24,9 +24,8 @@
 //! - **Order**: smooth motion is of second order for θ = 1/2; steps with impacts are of first order.
 //! - **Iteration**: forces and masses at `(q_θ, v_θ)` depend on `v'`. Starting with `v' = v`, or with the change of the last step
 //!   added where steps change `v` alike, they are evaluated and the contact problem is solved repeatedly, until no coordinate of
-//!   `q'` moves by more than [`Settings::iteration_tolerance`]. Until a change is large, or does not fall to a fourth, passes
-//!   divide by the masses `M₀` of the first one: with the velocity `v'_k` of the last, the next has `v_f = v'_k - M_0^{-1}
-//!   (M(q_\theta) (v'_k - v) - h\, k(q_\theta, v_\theta))`, which is the equation above once `v'_k` stays.
+//!   `q'` moves by more than [`Settings::iteration_tolerance`], or would in all passes that could follow by more than a tenth of it:
+//!   by the rate at which changes fell, or by the forces at `v'` under the impulses found ([how](self::pass)).
 //! - **Does not** accept a step whose iteration did not converge, nor one whose problem was not solved unless
 //!   [`Settings::unsolved`] allows it.
 //! - **Cost** usually one factorization of `M`, one Delassus operator and one evaluation of each gap; in each pass the inverse
@@ -55,13 +54,13 @@
 pub mod derivative;
 mod given;
 mod guess;
-
-use std::mem;
+mod pass;
+mod passes;
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction::{Law, Method, document::Document};
 
-use self::guess::Guess;
+use self::{guess::Guess, passes::Passes};
 use crate::{
     energy::Allowance,
     error::Error,
@@ -70,7 +69,7 @@ use crate::{
     scales::Scales,
     settings,
     simulation::{End, Motion, Scheme},
-    velocity_level::{self, Place, Unsolved, VelocityLevel},
+    velocity_level::{self, Unsolved, VelocityLevel},
 };
 
 /// Settings of the [`MoreauJean`].
@@ -93,8 +92,8 @@ pub struct Settings {
     /// Length `L`, mass `m` and time `T` to which tolerances are relative; by default those of the model
     /// ([`Scales::of`]).
     pub scales: Option<Scales>,
-    /// Maximum change of a coordinate in the last pass of a step (m, rad; positive); by default `1e-10` of
-    /// the change of each coordinate while bodies move by `L`.
+    /// Maximum change of a coordinate in the last pass of a step (m, rad; positive); passes that would change it by a tenth of this are
+    /// left out. By default `1e-10` of the change of each coordinate while bodies move by `L`.
     pub iteration_tolerance: Option<f64>,
     /// Maximum gap (m) of a closed contact (≥ 0); by default `1e-8 L`. It does not push bodies apart. With 0,
     /// a body that lies on several corners drops by the fall of one step whenever rounding, or the solver's
@@ -198,19 +197,23 @@ pub struct MoreauJean {
     active: Vec<usize>,
     /// Whether the caller has chosen the closed contacts, whose rows are then those at the end of the step.
     is_given: bool,
-    /// `v_f`, first without and then with the constraints.
+    /// `v_f` without the constraints, of the last pass and of the one before, and the former with them.
     free: DVector<f64>,
+    free_before: DVector<f64>,
+    constrained: DVector<f64>,
     forces: DMatrix<f64>,
     first_guess: Guess,
     /// `v'` of the last pass and of the one before.
     velocity: DVector<f64>,
     guess: DVector<f64>,
     tangent: DVector<f64>,
-    /// `q̄`, `q_θ` of the current and of the first pass, and `q'`.
+    /// `q̄`, `q_θ` of the current and of the last fresh pass, and `q'`.
     forecast: Vec<f64>,
     middle: Vec<f64>,
-    masses: Vec<f64>,
+    of_masses: Vec<f64>,
     coordinates: Vec<f64>,
+    /// `h θ D + h² θ² K`, if it is not zero.
+    implicit: Option<DMatrix<f64>>,
 }
 
 impl MoreauJean {
@@ -244,71 +247,6 @@ impl MoreauJean {
         Ok(())
     }
 
-    /// Computes `v'` with the forces that result from `guess`; with the masses that do if it is `fresh`.
-    fn pass(&mut self, motion: &Motion, fresh: bool, report: &mut StepReport) -> Result<(), Error> {
-        self.level.work.passes += 1;
-        let before = (self.level.work.passes > 1).then(|| self.level.found());
-        if self.is_given {
-            self.forecast_end(motion);
-        }
-        self.state(motion, fresh)?;
-        let Self { level, settings, forecast, masses, .. } = self;
-        level.begin(settings.warm_start);
-        if let Some((contacts, impulses)) = before {
-            level.begin_with(&contacts, &impulses);
-        }
-        let place = place(settings, forecast, masses, motion.state.time);
-        level.solve((motion.model.system(), &place), settings.unsolved, report)?;
-        self.apply(motion);
-        Ok(())
-    }
-
-    /// Computes `v_f` and states the contact problem, with the forces that result from `guess`, and the masses that do if it is
-    /// `fresh`, otherwise those of the last fresh one.
-    fn state(&mut self, motion: &Motion, fresh: bool) -> Result<(), Error> {
-        let Settings { step_size: h, implicitness: theta, .. } = self.settings;
-        let Motion { model, contacts, state } = motion;
-        let (system, time) = (model.system(), state.time);
-        // v_θ, then the displacement to q_θ.
-        self.free.copy_from_slice(&state.velocity);
-        self.free.axpy(theta, &self.guess, 1.0 - theta);
-        self.tangent.copy_from(&self.free);
-        self.tangent *= theta * h;
-        system.retract(&state.coordinates, self.tangent.as_slice(), &mut self.middle);
-        if fresh {
-            self.masses.copy_from_slice(&self.middle);
-        }
-        // The velocity to which the forces below are added, and the acceleration to it.
-        let base = if fresh { &state.velocity[..] } else { self.guess.as_slice() };
-        for ((a, end), start) in self.tangent.iter_mut().zip(base).zip(&state.velocity) {
-            *a = (end - start) / h;
-        }
-        let (velocity, acceleration) = (self.free.as_slice(), self.tangent.as_slice());
-        let (middle, forces) = (&self.middle, self.forces.as_mut_slice());
-        system.inverse_dynamics(middle, velocity, acceleration, time + theta * h, forces);
-        system.apply_inverse_mass(&self.masses, &mut self.forces);
-        self.free.copy_from_slice(base);
-        self.free.axpy(-h, &self.forces.column(0), 1.0);
-        if !self.free.iter().all(|v| v.is_finite()) {
-            return Err(Error::NotFinite { quantity: "velocity under smooth forces", time });
-        }
-        let Self { settings, level, free, forecast, masses, .. } = self;
-        let place = Place { is_known: !fresh, ..place(settings, forecast, masses, time) };
-        level.constrain(model, &place, free);
-        let is_given = self.is_given;
-        let shift = |contact: usize, _, approach: f64| {
-            let restitution = if is_given { 0.0 } else { contacts.as_slice()[contact].restitution };
-            -restitution * (-approach).max(0.0)
-        };
-        level.state((model, contacts), &self.active, &place, free, &state.velocity, shift)
-    }
-
-    /// Writes `v'` of the impulses found.
-    fn apply(&mut self, Motion { model, state, .. }: &Motion) {
-        let Self { settings, level, free, velocity, forecast, masses, .. } = self;
-        level.apply(model, &place(settings, forecast, masses, state.time), free, velocity);
-    }
-
     /// Writes `q' = q ⊕ h v_θ`.
     fn advance(&mut self, Motion { model, state, .. }: &Motion) {
         let Settings { step_size: h, implicitness: theta, .. } = self.settings;
@@ -326,17 +264,6 @@ impl MoreauJean {
         let kinetic =
             |coordinates: &[f64]| motion.model.system().kinetic_energy(coordinates, velocity);
         (kinetic(&self.coordinates) - kinetic(coordinates)).abs()
-    }
-}
-
-/// Where a pass evaluates contacts, and masses.
-fn place<'a>(settings: &Settings, forecast: &'a [f64], masses: &'a [f64], time: f64) -> Place<'a> {
-    Place {
-        coordinates: forecast,
-        mass_coordinates: masses,
-        correction: settings.error_reduction / settings.step_size,
-        time,
-        is_known: false,
     }
 }
 
@@ -374,6 +301,8 @@ impl Scheme for MoreauJean {
             active: Vec::new(),
             is_given: false,
             free: DVector::zeros(velocities),
+            free_before: DVector::zeros(velocities),
+            constrained: DVector::zeros(velocities),
             forces: DMatrix::zeros(velocities, 1),
             first_guess: Guess::default(),
             velocity: DVector::zeros(velocities),
@@ -381,8 +310,9 @@ impl Scheme for MoreauJean {
             tangent: DVector::zeros(velocities),
             forecast: coordinates.clone(),
             middle: coordinates.clone(),
-            masses: coordinates.clone(),
+            of_masses: coordinates.clone(),
             coordinates,
+            implicit: pass::implicit(model, settings.step_size, settings.implicitness),
         })
     }
 
@@ -425,22 +355,23 @@ impl Scheme for MoreauJean {
         if !self.is_given {
             self.activate(motion)?;
         }
-        let (mut converged, mut slow) = (false, false);
-        let mut change = f64::INFINITY;
+        let (mut passes, mut converged) = (Passes::new(), false);
         while !converged {
             if self.level.work.passes == limit {
+                let change = passes.change;
                 return Err(Error::IterationLimit { time: motion.state.time, limit, change });
             }
-            self.pass(motion, slow || self.level.work.passes == 0, report)?;
+            let fresh = passes.is_fresh();
+            self.fall(motion, fresh)?;
+            // The rows of a given step are those at its end, which change too.
+            if !fresh && !self.is_given && self.is_steady() {
+                break;
+            }
+            self.pass(motion, fresh, report)?;
             self.tangent.copy_from(&self.velocity);
             self.tangent -= &self.guess;
             self.tangent *= h * theta;
-            let before = mem::replace(&mut change, self.tangent.amax());
-            // In large steps masses are far from those at the guess, and passes with them hardly converge.
-            let far = |(change, stride): (&f64, &f64)| change.abs() > 0.01 * stride;
-            slow |= change > 0.25 * before || self.tangent.iter().zip(&self.strides).any(far);
-            let small = |(change, tolerance): (&f64, &f64)| change.abs() <= *tolerance;
-            converged = self.tangent.iter().zip(&self.tolerances).all(small);
+            converged = passes.enter(self.tangent.as_slice(), &self.tolerances, &self.strides);
             self.guess.copy_from(&self.velocity);
         }
         self.advance(motion);

@@ -34,6 +34,7 @@ use crate::{
     bilateral::Bilateral,
     contacts::Contacts,
     error::Error,
+    masses::Masses,
     model::{Model, State},
     report::{RoundCones, StepReport},
     simulation::Motion,
@@ -124,8 +125,7 @@ pub(crate) struct VelocityLevel {
 pub(crate) struct Place<'a> {
     /// Coordinates of contact rows and constraints.
     pub(crate) coordinates: &'a [f64],
-    /// Coordinates of the mass matrix.
-    pub(crate) mass_coordinates: &'a [f64],
+    pub(crate) masses: Masses<'a>,
     /// Fraction of the constraint errors that a step removes, over its length (1/s).
     pub(crate) correction: f64,
     /// Time at the start of the step (s).
@@ -193,7 +193,7 @@ impl VelocityLevel {
             }
             // The velocity that removes a fraction of the error in a step removes all of it in more steps.
             let (rest, step) = (DVector::zeros(free.len()), 1.0 / place.correction);
-            self.bilateral.linearize(model, place.coordinates, place.mass_coordinates, &rest, step);
+            self.bilateral.linearize(model, place.coordinates, place.masses, &rest, step);
         }
         if let Some(blocks) = &mut self.blocks {
             blocks.unconstrained.copy_from(free);
@@ -204,15 +204,15 @@ impl VelocityLevel {
 
     /// States the problem of the contacts `active` (ascending), with `free` from [`constrain`](Self::constrain).
     ///
-    /// `shift` computes `d` from the number of a contact, its gap (m) and its normal velocity (m/s) at
-    /// `velocity`.
+    /// `shift` computes `d` from the number of a contact, its gap (m) and its normal velocity (m/s) at `velocity`, if there is one that
+    /// matters.
     pub(crate) fn state(
         &mut self,
         (model, contacts): (&Model, &Contacts),
         active: &[usize],
         place: &Place<'_>,
         free: &DVector<f64>,
-        velocity: &[f64],
+        velocity: Option<&[f64]>,
         shift: impl Fn(usize, f64, f64) -> f64,
     ) -> Result<(), Error> {
         let not_finite =
@@ -245,7 +245,8 @@ impl VelocityLevel {
             blocks.cones.place(at, contacts.as_slice(), active, place.time)?;
             self.state_blocks(model, place, free, active, &shifts)?;
         } else if !active.is_empty() {
-            self.set.divide_by_mass(model.system(), place.mass_coordinates).map_err(not_finite)?;
+            let Masses { coordinates, added } = place.masses;
+            self.set.divide_by_sum(model.system(), coordinates, added).map_err(not_finite)?;
             let velocities = self.free_velocities(free, &shifts);
             if self.bilateral.is_empty() {
                 self.state_outline(active, &velocities, place.time)?;
@@ -281,12 +282,13 @@ impl VelocityLevel {
     fn shifts(
         &self,
         active: &[usize],
-        velocity: &[f64],
+        velocity: Option<&[f64]>,
         shift: impl Fn(usize, f64, f64) -> f64,
     ) -> Vec<f64> {
-        let before = self.contact_velocities(velocity);
-        let contacts = active.iter().zip(self.set.gaps()).zip(before);
-        contacts.map(|((&contact, &gap), u)| shift(contact, gap, u.x)).collect()
+        let before = velocity.map(|velocity| self.contact_velocities(velocity));
+        let approach = |slot: usize| before.as_ref().map_or(0.0, |before| before[slot].x);
+        let contacts = active.iter().zip(self.set.gaps()).enumerate();
+        contacts.map(|(slot, (&contact, &gap))| shift(contact, gap, approach(slot))).collect()
     }
 
     /// `J v_f + d n` of the contacts of the set (m/s).
@@ -430,12 +432,16 @@ impl VelocityLevel {
             blocks.hand_back(model);
         }
         let mut momentum = self.column.clone();
-        model.system().apply_inverse_mass(place.mass_coordinates, &mut self.column);
+        place.masses.divide(model.system(), &mut self.column);
         *velocity += self.column.column(0);
+        if self.bilateral.is_empty() {
+            // The equations of motion hold as they were solved.
+            return;
+        }
         self.project(velocity);
         if let Some(blocks) = &mut self.blocks {
             self.bilateral.push(&mut momentum);
-            model.system().apply_inverse_mass(place.mass_coordinates, &mut momentum);
+            place.masses.divide(model.system(), &mut momentum);
             blocks.judge_motion(velocity, &momentum);
         }
     }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use nalgebra::DMatrix;
+
 use super::Link;
 use crate::{
     anchor::AnchorError,
@@ -102,6 +104,22 @@ impl JointForces {
         for (k, term) in self.terms.iter().enumerate() {
             derivatives.rate_by_velocity[(k, k)] -= term.damping;
             derivatives.rate_by_coordinates[(k, k)] -= term.stiffness;
+        }
+    }
+
+    /// Adds the dampings and stiffnesses to the diagonal of `sum`, times these factors. Springs of rotations in space have that of a
+    /// rotation near rest.
+    pub(super) fn add_linear(&self, [rate, displacement]: [f64; 2], sum: &mut DMatrix<f64>) {
+        for (k, term) in self.terms.iter().enumerate() {
+            sum[(k, k)] += rate * term.damping;
+            if term.coordinate.is_some() {
+                sum[(k, k)] += displacement * term.stiffness;
+            }
+        }
+        for spring in &self.springs {
+            for k in spring.first_velocity..spring.first_velocity + 3 {
+                sum[(k, k)] += displacement * spring.stiffness;
+            }
         }
     }
 

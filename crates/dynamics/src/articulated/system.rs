@@ -93,6 +93,11 @@ impl System for Articulated {
         self.at(coordinates).divide_by_sum(added, columns, Part::Whitening)
     }
 
+    /// The dampers and springs of the joints.
+    fn add_linear_forces(&self, factors: [f64; 2], sum: &mut DMatrix<f64>) {
+        self.joint_forces.add_linear(factors, sum);
+    }
+
     fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], _time: f64, forces: &mut [f64]) {
         let mut kinematics = self.at(coordinates);
         kinematics.run(velocity);

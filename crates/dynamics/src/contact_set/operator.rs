@@ -25,12 +25,30 @@ impl ContactSet {
         system: &dyn System,
         coordinates: &[f64],
     ) -> Result<(), ContactSetError> {
+        self.divide_by_sum(system, coordinates, None)
+    }
+
+    /// Divides the rows of all contacts by the sum of the mass matrix at `coordinates` and a matrix as in
+    /// [`System::apply_inverse_sum`], as [`divide_by_mass`](Self::divide_by_mass) does for the former.
+    ///
+    /// # Errors
+    ///
+    /// [`ContactSetError::Length`].
+    pub fn divide_by_sum(
+        &mut self,
+        system: &dyn System,
+        coordinates: &[f64],
+        added: Option<&DMatrix<f64>>,
+    ) -> Result<(), ContactSetError> {
         self.check_coordinates(coordinates)?;
         self.fill_columns();
-        self.state = if system.whiten(coordinates, None, &mut self.columns) {
+        self.state = if system.whiten(coordinates, added, &mut self.columns) {
             Columns::Whitened
         } else {
-            system.apply_inverse_mass(coordinates, &mut self.columns);
+            match added {
+                Some(added) => system.apply_inverse_sum(coordinates, added, &mut self.columns),
+                None => system.apply_inverse_mass(coordinates, &mut self.columns),
+            }
             Columns::Divided
         };
         self.find_runs();

@@ -137,7 +137,7 @@ impl Implicit {
     ) -> Option<Step> {
         let Self { motion, scheme, accuracy, work, .. } = self;
         motion.state.clone_from(from);
-        scheme.prepare(length, closed, accuracy);
+        scheme.prepare(&motion.model, length, closed, accuracy);
         let time = from.time + length;
         let mut report = StepReport::new(time, 0.0);
         std::mem::swap(&mut motion.contacts, &mut geometry.contacts);

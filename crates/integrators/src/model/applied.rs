@@ -116,6 +116,15 @@ impl System for Pushed {
         self.system.apply_inverse_mass(coordinates, columns);
     }
 
+    fn apply_inverse_sum(
+        &self,
+        coordinates: &[f64],
+        added: &DMatrix<f64>,
+        columns: &mut DMatrix<f64>,
+    ) {
+        self.system.apply_inverse_sum(coordinates, added, columns);
+    }
+
     fn whiten(
         &self,
         coordinates: &[f64],

@@ -38,13 +38,8 @@ macro_rules! delegate_system {
             self.system.mass_matrix(coordinates, mass_matrix);
         }
 
-        fn apply_inverse_sum(
-            &self,
-            coordinates: &[f64],
-            added: &DMatrix<f64>,
-            columns: &mut DMatrix<f64>,
-        ) {
-            self.system.apply_inverse_sum(coordinates, added, columns);
+        fn add_linear_forces(&self, factors: [f64; 2], sum: &mut DMatrix<f64>) {
+            self.system.add_linear_forces(factors, sum);
         }
 
         fn retract_keeps_kinetic_energy(&self) -> bool {

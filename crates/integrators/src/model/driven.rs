@@ -27,15 +27,18 @@
 //!
 //! Derived here; forces that are linear in the velocity at the end of a step are those of the implicit Euler method.
 
+mod system;
+
 use std::{
+    borrow::Cow,
     ops::Range,
     sync::{Arc, PoisonError, RwLock},
 };
 
 use nalgebra::DMatrix;
-use percussion_dynamics::{SmoothVelocityError, System};
+use percussion_dynamics::System;
 
-use super::{Actuator, Controls, Model, ModelError, State, delegate::delegate_system};
+use super::{Actuator, Controls, Model, ModelError, State};
 
 /// Maximum number of times that an actuator returns into its range within one step.
 const MOST_TURNS: usize = 3;
@@ -293,6 +296,18 @@ impl Step {
         (!self.entries.is_empty()).then_some(&self.added)
     }
 
+    /// The sum of this and another matrix.
+    fn with_implicit<'a>(&self, added: &'a DMatrix<f64>) -> Cow<'a, DMatrix<f64>> {
+        if self.entries.is_empty() {
+            return Cow::Borrowed(added);
+        }
+        let mut sum = added.clone();
+        for &(column, row, entry) in &self.entries {
+            sum[(row, column)] += entry;
+        }
+        Cow::Owned(sum)
+    }
+
     fn assemble(&mut self, actuators: &[Actuator]) {
         for &(column, row) in &self.places {
             self.added[(row, column)] = 0.0;
@@ -316,105 +331,6 @@ impl Step {
         let entries =
             self.places.iter().map(|&(column, row)| (column, row, self.added[(row, column)]));
         self.entries.extend(entries.filter(|(.., entry)| *entry != 0.0));
-    }
-}
-
-impl System for Driven {
-    delegate_system!();
-
-    fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>) {
-        self.with(|step| match step.and_then(Step::implicit) {
-            // What is not finite is reported by the scheme.
-            Some(added) => self.system.apply_inverse_sum(coordinates, added, columns),
-            None => self.system.apply_inverse_mass(coordinates, columns),
-        });
-    }
-
-    fn whiten(
-        &self,
-        coordinates: &[f64],
-        added: Option<&DMatrix<f64>>,
-        columns: &mut DMatrix<f64>,
-    ) -> bool {
-        if added.is_some() {
-            return false;
-        }
-        self.with(|step| self.system.whiten(coordinates, step.and_then(Step::implicit), columns))
-    }
-
-    fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]) {
-        self.system.smooth_forces(coordinates, velocity, time, forces);
-        self.with(|step| match step {
-            Some(step) => {
-                forces.iter_mut().zip(&step.forces).for_each(|(force, own)| *force += own);
-            }
-            None => self.add(coordinates, velocity, time, forces),
-        });
-    }
-
-    /// In a step the implicit part of the actuators counts as mass, as in [`apply_inverse_mass`](System::apply_inverse_mass).
-    fn inverse_dynamics(
-        &self,
-        coordinates: &[f64],
-        velocity: &[f64],
-        acceleration: &[f64],
-        time: f64,
-        forces: &mut [f64],
-    ) {
-        self.system.inverse_dynamics(coordinates, velocity, acceleration, time, forces);
-        self.with(|step| {
-            let Some(step) = step else {
-                forces.iter_mut().for_each(|force| *force = -*force);
-                self.add(coordinates, velocity, time, forces);
-                forces.iter_mut().for_each(|force| *force = -*force);
-                return;
-            };
-            forces.iter_mut().zip(&step.forces).for_each(|(force, own)| *force -= own);
-            for &(column, row, entry) in &step.entries {
-                forces[row] += entry * acceleration[column];
-            }
-        });
-    }
-
-    /// The system without actuators may take forces implicitly; its change of momentum is that of the step.
-    fn smooth_velocity(
-        &self,
-        coordinates: &[f64],
-        velocity: &[f64],
-        time: f64,
-        step: f64,
-        end: &mut DMatrix<f64>,
-    ) -> Result<(), SmoothVelocityError> {
-        self.system.smooth_velocity(coordinates, velocity, time, step, end)?;
-        let count = velocity.len();
-        let mut forces = vec![0.0; count];
-        self.with(|own| match own {
-            Some(own) => forces.copy_from_slice(&own.forces),
-            None => self.add(coordinates, velocity, time, &mut forces),
-        });
-        let mut mass = DMatrix::zeros(count, count);
-        self.system.mass_matrix(coordinates, &mut mass);
-        end.iter_mut().zip(velocity).for_each(|(end, start)| *end -= start);
-        let mut change = mass * &*end;
-        change.iter_mut().zip(&forces).for_each(|(change, force)| *change += step * force);
-        self.apply_inverse_mass(coordinates, &mut change);
-        end.copy_from(&change);
-        end.iter_mut().zip(velocity).for_each(|(end, start)| *end += start);
-        Ok(())
-    }
-
-    fn tree_velocities(&self, body: usize) -> Range<usize> {
-        match self.is_coupled {
-            true => 0..self.system.velocity_count(),
-            false => self.system.tree_velocities(body),
-        }
-    }
-
-    fn other_power(&self, coordinates: &[f64], velocity: &[f64], time: f64) -> f64 {
-        let mut forces = vec![0.0; velocity.len()];
-        self.add(coordinates, velocity, time, &mut forces);
-        let own: f64 = forces.iter().zip(velocity).map(|(force, velocity)| force * velocity).sum();
-        self.system.other_power(coordinates, velocity, time) + own
     }
 }
 

@@ -52,7 +52,8 @@ impl Stepped<MoreauJean> {
         let s = self.s;
         let (motion, scheme) = self.simulation.parts();
         scheme.guess.copy_from(guess);
-        scheme.state(motion, true).map_err(|source| Error::Step { s, source })
+        let stated = scheme.fall(motion, true).and_then(|()| scheme.state(motion, true));
+        stated.map_err(|source| Error::Step { s, source })
     }
 
     /// `v'` with other impulses.

@@ -1,13 +1,22 @@
 //! Steps whose length and closed contacts the caller chooses, and what it asks of them.
 
-use super::{MoreauJean, Settings};
-use crate::{simulation::Motion, velocity_level::Exchange};
+use super::{MoreauJean, Settings, pass::implicit};
+use crate::{model::Model, simulation::Motion, velocity_level::Exchange};
 
 impl MoreauJean {
-    /// The next step has this length (s), and its closed contacts are those `closed` (ascending), which are inelastic. Their rows
+    /// The next step of `model` has this length (s), and its closed contacts are those `closed` (ascending), which are inelastic. Their rows
     /// and the constraints are those at the end of the step, so that they hold there. The passes end when no velocity changes by
     /// more than its accuracy (m/s, rad/s).
-    pub(crate) fn prepare(&mut self, step_size: f64, closed: &[usize], accuracy: &[f64]) {
+    pub(crate) fn prepare(
+        &mut self,
+        model: &Model,
+        step_size: f64,
+        closed: &[usize],
+        accuracy: &[f64],
+    ) {
+        if step_size.to_bits() != self.settings.step_size.to_bits() {
+            self.implicit = implicit(model, step_size, self.settings.implicitness);
+        }
         self.settings.step_size = step_size;
         self.level.resize(step_size);
         let share = step_size * self.settings.implicitness;

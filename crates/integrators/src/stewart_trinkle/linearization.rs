@@ -14,7 +14,7 @@ use super::{
     polygon::{self, Direction},
     settings::Resolved,
 };
-use crate::{bilateral::Bilateral, error::Error, model::PlacedCone};
+use crate::{bilateral::Bilateral, error::Error, masses::Masses, model::PlacedCone};
 
 #[derive(Debug)]
 pub(super) struct Linearization {
@@ -107,7 +107,7 @@ impl Linearization {
         self.bilateral.linearize(
             model,
             at.coordinates,
-            at.mass_coordinates,
+            Masses::at(at.mass_coordinates),
             at.guess,
             settings.step_size,
         );

@@ -78,7 +78,7 @@ impl VelocityLevel {
     /// Writes `M⁻¹ Jᵀ p` to `column`.
     pub(super) fn respond(&mut self, system: &dyn System, place: &Place<'_>) {
         self.push_contacts();
-        system.apply_inverse_mass(place.mass_coordinates, &mut self.column);
+        place.masses.divide(system, &mut self.column);
     }
 
     /// Gives an outlined problem its operator, if it has none.

@@ -103,12 +103,12 @@ impl VelocityLevel {
         let Some(own) = &self.blocks else { return Ok(()) };
         let all = self.rows_of_blocks(own, active.len());
         let mut responses = all.clone();
-        let (system, masses) = (model.system(), place.mass_coordinates);
+        let (system, masses) = (model.system(), place.masses);
         // The product of a copy takes a fraction of the time of `tr_mul`, which takes dot products.
-        let product = if system.whiten(masses, None, &mut responses) {
+        let product = if masses.whiten(system, &mut responses) {
             responses.transpose() * &responses
         } else {
-            system.apply_inverse_mass(masses, &mut responses);
+            masses.divide(system, &mut responses);
             all.transpose() * &responses
         };
         let moves = self.moving(&all, &product);
