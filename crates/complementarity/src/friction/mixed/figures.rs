@@ -26,7 +26,8 @@ use super::{
 /// with `Π` the projection on `w [l, u]`, and on `w λ_n⁺ F`. For a disc these are the
 /// [figures](crate::friction::Figures) of one contact. For the convex relaxation `u_n − σ_F(−u_t)` takes the
 /// place of `u_n`: with `λ_n u_n + λ_t·u_t = λ_n (u_n − σ_F(−u_t)) + (λ_n σ_F(−u_t) + λ_t·u_t)` and both terms `≥ 0`,
-/// its law says `0 ≤ λ_n ⊥ u_n − σ_F(−u_t) ≥ 0` and `−u_t` normal to `λ_n F` at `λ_t`.
+/// its law says `0 ≤ λ_n ⊥ u_n − σ_F(−u_t) ≥ 0` and `−u_t` normal to `λ_n F` at `λ_t`. As the two terms may cancel, it counts with the
+/// rounding of both, `8 ε (|u_n| + σ_F)`, on the worse side.
 ///
 /// An impulse along a tangent without a half axis counts by `√(W_nn W_ii)`.
 ///
@@ -250,8 +251,12 @@ impl Judge {
         }
         let (p, u) = (&p[..tangents], &u[..tangents]);
         let (push, mut normal) = row(0);
+        let mut rounding = 0.0;
         if model == Model::ConvexRelaxation {
-            normal -= shape.support_against(u);
+            let support = shape.support_against(u);
+            // Of the sum, and of both terms, which may cancel.
+            rounding = 8.0 * f64::EPSILON * (normal.abs() + support);
+            normal -= support;
         }
         let radius = push.max(0.0);
         let whole = norm(p.iter().copied().chain([push]));
@@ -261,10 +266,10 @@ impl Judge {
             .map(|(size, impulse)| size * impulse.abs())
             .fold(0.0, f64::max);
         Figures {
-            approach: (-normal).max(0.0),
+            approach: (rounding - normal).max(0.0),
             adhesion: (-push).max(0.0),
             cone: shape.outside(radius, p).max(stray),
-            complementarity: whole.min(normal.max(0.0)),
+            complementarity: whole.min((normal + rounding).max(0.0)),
             slip: shape.natural_map(radius, p, u),
             // Not a number if one of them is not finite.
             bilateral: 0.0 * (whole + normal),
