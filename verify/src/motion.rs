@@ -86,8 +86,9 @@ pub enum Rule {
     StewartTrinkle([f64; 2]),
     /// `0 ≤ P_n ⊥ u'_n + (max(0, g) + ε min(0, g))/h ≥ 0`, normals of `q`; this `ε`.
     ImpulseVelocity(f64),
-    /// `0 ≤ P_n ⊥ u'_n − e max(0, −u_n) ≥ 0` where the forecast is closed, normals of the forecast.
-    MoreauJean,
+    /// `0 ≤ P_n ⊥ u'_n − e max(0, −u_n) ≥ 0` where the forecast is closed, normals of the forecast; angles of `q'` hold to this
+    /// tolerance (rad).
+    MoreauJean(f64),
 }
 
 /// One step and its impulses.
@@ -331,7 +332,8 @@ impl Scene {
             let limit = ROUNDINGS * absolute(&terms) + blur[0];
             verdict.look("momentum", i, Extended::from(size(sum(&terms))), limit);
             let limit = ROUNDINGS * absolute(&spins)
-                + self.turn_error(body, step.length, [rates[0][i].1, rates[1][i].1]);
+                + self.turn_error(body, step.length, [rates[0][i].1, rates[1][i].1])
+                + self.pass_error(body, rule, step.length);
             // The point of contact moves with its body, up to rounding of the coordinates.
             let lost = self.rounding(step.place) * absolute(&terms);
             verdict.look(
@@ -375,6 +377,16 @@ impl Scene {
         (largest - least) * (4.0 * h * rate * change + 4.0 * (h * rate).powi(2) * rate)
     }
 
+    /// Error of the angular momentum of a step (N·m·s) whose passes for gyroscopic forces end within a tolerance: `q'` has half of the
+    /// change of `hω`.
+    fn pass_error(&self, body: &Body, rule: Rule, h: f64) -> f64 {
+        let largest = body.inertia.iter().copied().fold(0.0, f64::max);
+        match rule {
+            Rule::MoreauJean(angle) if self.kind != Kind::Plane => largest * 2.0 * angle / h,
+            _ => 0.0,
+        }
+    }
+
     /// Laws of the contacts that report impulses; returns the work that they may add and the sum of its absolute terms (J).
     fn laws(&self, verdict: &mut Verdict, rule: Rule, step: &Step<'_>) -> (f64, f64) {
         let frames = self.frames(step.place);
@@ -387,7 +399,7 @@ impl Scene {
         let rounding = ROUNDINGS * self.speeds(step);
         // A gap corresponds to the velocity gap/step, and so does its rounding error.
         let of_gaps = match rule {
-            Rule::MoreauJean => 0.0,
+            Rule::MoreauJean(_) => 0.0,
             _ => self.rounding(step.start.coordinates) / step.length,
         };
         let slack = 4.0 * step.tolerance * speed + rounding + of_gaps;
@@ -401,7 +413,7 @@ impl Scene {
             let push = dot(impulse, normal);
             let rub = minus(impulse, times(push, normal));
             let mean = match rule {
-                Rule::MoreauJean => times(Extended::from(0.5), plus(before, after)),
+                Rule::MoreauJean(_) => times(Extended::from(0.5), plus(before, after)),
                 _ => after,
             };
             let power = dot(impulse, mean).value();
@@ -415,7 +427,7 @@ impl Scene {
                     let g = self.touch(&start, contact).0.value();
                     Some((g.max(0.0) + part * g.min(0.0)) / step.length)
                 }
-                Rule::MoreauJean => {
+                Rule::MoreauJean(_) => {
                     Some(-contact.restitution * (-dot(before, normal).value()).max(0.0))
                 }
             };

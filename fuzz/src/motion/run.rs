@@ -203,8 +203,11 @@ fn judge(
     let samples: Vec<_> =
         first.into_iter().chain(steps.iter().map(|plain| plain.after.sample())).collect();
     // In the scheme of Moreau and Jean friction can add energy if the slip direction turns within a step; the work of each step bounds this.
-    let keeping =
-        if rule == Rule::MoreauJean { Keeping::Controlled(1.0) } else { Keeping::First(length) };
+    let keeping = if matches!(rule, Rule::MoreauJean(_)) {
+        Keeping::Controlled(1.0)
+    } else {
+        Keeping::First(length)
+    };
     tally.judge(name, &scene.motion(&samples, keeping, &[]));
 }
 
@@ -284,7 +287,9 @@ fn moreau_jean(motion: &Motion, scene: &Scene, tally: &mut Tally) {
         let plain = plain(motion, simulation.model(), (before, after), place, contacts);
         Ok::<_, Error>(Some(plain))
     });
-    judge(name, (scene, tally), &steps, Rule::MoreauJean, (motion.step, settings.tolerance));
+    // The default tolerance, relative to a turn.
+    let rule = Rule::MoreauJean(1e-10);
+    judge(name, (scene, tally), &steps, rule, (motion.step, settings.tolerance));
 }
 
 fn variational(name: &str, law: Box<dyn Law>, motion: &Motion, scene: &Scene, tally: &mut Tally) {

@@ -19,7 +19,7 @@ impl Scene {
             let limit = match rule {
                 Rule::StewartTrinkle([way, _]) => way,
                 Rule::ImpulseVelocity(part) => (1.0 - part) * (-start).max(0.0) + curve + slack,
-                Rule::MoreauJean => {
+                Rule::MoreauJean(_) => {
                     let (_, normal, points) = self.touch(&frames[1], contact);
                     let speed =
                         dot(self.slip(&frames[1], &rates, contact, &points), normal).value();

@@ -5,6 +5,15 @@
 //! considered if they bound the difference of the two polyhedra, which is decided by their arcs on the sphere of
 //! normals. Faces come before edges, and of separations that are equal up to rounding the first is used.
 //!
+//! Most faces and edges are left out by a bound. Along a unit normal `n` of a face or an edge of one polyhedron that touches it at `w`,
+//! any vertex `v` of the other gives `n · (v − w)`, which is at least the separation. With the vertex that is lowest over the best face
+//! so far, this is negative for all faces but those near it, and along the arc of an edge, from `n_1` to `n_2`, it is at most
+//!
+//! ```math
+//! \max_{0 \le s \le 1} \frac{(1 - s)\, n_1 \cdot (v - w) + s\, n_2 \cdot (v - w)}{\|(1 - s)\, n_1 + s\, n_2\|}
+//!   \le \begin{cases} m & m \le 0 \\ 2 m / \|n_1 + n_2\| & m > 0 \end{cases}, \qquad m = \max_k n_k \cdot (v - w) .
+//! ```
+//!
 //! # Source
 //!
 //! S. Gottschalk, M. C. Lin, D. Manocha, "`OBBTree`: a hierarchical structure for rapid interference
@@ -15,7 +24,7 @@ use nalgebra::Vector3;
 
 use super::{PARALLEL, edge_edge, point_plane, vertex_whole};
 use crate::{
-    hull::Hull,
+    hull::{Edge, Face, Hull},
     solid::{Placed, Solid},
     witness::Witness,
 };
@@ -28,17 +37,25 @@ pub(super) const TIE: f64 = 1e-12;
 pub(super) fn polytopes(placed: [&Placed<'_>; 2], hulls: [&Hull; 2], reach: f64) -> Witness {
     let [a, b] = placed;
     let tie = TIE * (a.solid.size() + b.solid.size());
-    let over_b = by_faces(a, hulls[0], b, hulls[1], tie);
-    let over_a = by_faces(b, hulls[1], a, hulls[0], tie).flipped();
+    let (over_b, vertex_of_a) = by_faces(a, hulls[0], b, hulls[1], tie);
+    let (over_a, vertex_of_b) = by_faces(b, hulls[1], a, hulls[0], tie);
+    let over_a = over_a.flipped();
     let mut best = if over_a.gap > over_b.gap + tie { over_a } else { over_b };
     if best.gap > reach {
         return best;
     }
+    let (in_a, in_b) = (a.local(&b.vertex(vertex_of_b)), b.local(&a.vertex(vertex_of_a)));
     let a_to_b = b.pose.rotation.inverse() * a.pose.rotation;
     for (i, edge_a) in hulls[0].edges().iter().enumerate() {
+        if separation_bound(hulls[0], edge_a, &in_a) <= best.gap {
+            continue;
+        }
         let arc_a = edge_a.faces.map(|face| a_to_b * hulls[0].faces()[face].normal);
         let plane_a = arc_a[1].cross(&arc_a[0]);
         for (j, edge_b) in hulls[1].edges().iter().enumerate() {
+            if separation_bound(hulls[1], edge_b, &in_b) <= best.gap {
+                continue;
+            }
             let arc_b = edge_b.faces.map(|face| -hulls[1].faces()[face].normal);
             if !arcs_cross(&arc_a, &plane_a, &arc_b) {
                 continue;
@@ -53,19 +70,36 @@ pub(super) fn polytopes(placed: [&Placed<'_>; 2], hulls: [&Hull; 2], reach: f64)
     best
 }
 
-/// The largest separation along the normal of a face of `b`.
-fn by_faces(a: &Placed<'_>, hull_a: &Hull, b: &Placed<'_>, hull_b: &Hull, tie: f64) -> Witness {
-    let mut best: Option<Witness> = None;
+/// A bound of the separations of a hull, along normals of one of its edges, from anything that contains `point` (in its frame).
+fn separation_bound(hull: &Hull, edge: &Edge, point: &Vector3<f64>) -> f64 {
+    let [first, second] = edge.faces.map(|face| &hull.faces()[face]);
+    let over = |face: &Face| face.normal.dot(point) - face.offset;
+    let largest = over(first).max(over(second));
+    if largest <= 0.0 { largest } else { 2.0 * largest / (first.normal + second.normal).norm() }
+}
+
+/// The largest separation along the normal of a face of `b`, and the vertex of `a` that is lowest there.
+fn by_faces(
+    a: &Placed<'_>,
+    hull_a: &Hull,
+    b: &Placed<'_>,
+    hull_b: &Hull,
+    tie: f64,
+) -> (Witness, usize) {
+    let mut best = (Witness::new(a.vertex(0), Vector3::z(), f64::NEG_INFINITY), 0);
     let b_to_a = a.pose.rotation.inverse() * b.pose.rotation;
     for (k, face) in hull_b.faces().iter().enumerate() {
-        let lowest = hull_a.support(&-(b_to_a * face.normal));
         let (normal, offset) = b.face(k);
+        if normal.dot(&a.vertex(best.1)) - offset <= best.0.gap {
+            continue;
+        }
+        let lowest = hull_a.support(&-(b_to_a * face.normal));
         let witness = point_plane(&a.vertex(lowest), 0.0, &normal, offset);
-        if best.is_none_or(|best| witness.gap > best.gap + tie) {
-            best = Some(witness);
+        if witness.gap.is_nan() || witness.gap > best.0.gap + tie {
+            best = (witness, lowest);
         }
     }
-    best.unwrap_or_else(|| Witness::new(a.vertex(0), Vector3::z(), f64::NEG_INFINITY))
+    best
 }
 
 /// Whether the great arcs between two pairs of unit vectors cross; `plane` is `b × a`.
@@ -132,3 +166,6 @@ fn sides(solid: &Solid) -> [(Vector3<f64>, f64); 4] {
         _ => [0, 1, 2, 3].map(|k| solid.face(k)),
     }
 }
+
+#[cfg(test)]
+mod tests;
