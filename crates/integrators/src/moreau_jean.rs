@@ -25,7 +25,8 @@
 //! - **Iteration**: forces and masses at `(q_θ, v_θ)` depend on `v'`. Starting with `v' = v`, or with the change of the last step
 //!   added where steps change `v` alike, they are evaluated and the contact problem is solved repeatedly, until no coordinate of
 //!   `q'` moves by more than [`Settings::iteration_tolerance`], or would in all passes that could follow by more than a tenth of it:
-//!   by the rate at which changes fell, or by the forces at `v'` under the impulses found ([how](self::pass)).
+//!   by the rate at which changes fell, or by the forces at `v'` under the impulses found. Velocities, and with them momenta, thus
+//!   satisfy the equation above to that over `h θ`, and the laws of contacts to [`Settings::tolerance`].
 //! - **Does not** accept a step whose iteration did not converge, nor one whose problem was not solved unless
 //!   [`Settings::unsolved`] allows it.
 //! - **Cost** usually one factorization of `M`, one Delassus operator and one evaluation of each gap; in each pass the inverse
