@@ -1,10 +1,12 @@
 //! Steps of a robot from states that another program sends, timed, for comparisons of whole steps with other engines.
 //!
 //! `whole_step ROBOT SCHEME STEP_SIZE TOLERANCE DRIVE [FOLDER]` reads the robot as `percussion run` does and prints its state at the
-//! start. The folder is that below which all its files are, if it is not that of `ROBOT`. Then each line of standard input is one JSON object: the state (`coordinates`, `velocity`), the number of `warm` steps
-//! that are not timed, and the number of `steps` that are. The answer is one JSON object a line: the `time` of the steps together (s),
-//! the largest relative `residual` of their contact problems, the most `contacts` of any, the mean
-//! number of contact problems (`passes`) of a step, and the state at the end; or the `error` of the step that failed.
+//! start. The folder is that below which all its files are, if it is not that of `ROBOT`. Then each line of standard input is one JSON
+//! object: the state (`coordinates`, `velocity`), the `controls` of actuators if they are others than those of the file, the number of
+//! `warm` steps that are not timed, and the number of `steps` that are. The answer is one JSON object a line: the `time` of the steps
+//! together (s), the largest relative `residual` of their contact problems, the most `contacts` of any, the mean number of contact
+//! problems (`passes`) of a step, the share of steps whose problem has the operator of the step before (`kept`), and the state at the
+//! end; or the `error` of the step that failed.
 #![expect(clippy::print_stdout, reason = "the answers are the output of this program")]
 
 use std::{
@@ -48,11 +50,17 @@ fn answer(setup: &Setup, asked: &Value) -> Result<Value, Box<dyn Error>> {
     let count = |key: &str| asked[key].as_u64().unwrap_or_default();
     let state =
         State { time: 0.0, coordinates: numbers("coordinates")?, velocity: numbers("velocity")? };
+    if let (Some(all), Some(set)) = (asked.get("controls"), setup.mechanism.model.controls()) {
+        let all: Vec<f64> = serde_json::from_value(all.clone())?;
+        for (actuator, control) in all.into_iter().enumerate() {
+            set.set(actuator, control)?;
+        }
+    }
     let mut simulation = setup.scenario.stepping().begin(setup.mechanism.model.clone(), state)?;
     for _ in 0..count("warm") {
         simulation.step()?;
     }
-    let (mut residual, mut contacts, mut passes) = (0.0_f64, 0, 0);
+    let (mut residual, mut contacts, mut passes, mut kept) = (0.0_f64, 0, 0, 0_u32);
     let start = Instant::now();
     for _ in 0..count("steps") {
         let report = simulation.step()?;
@@ -60,6 +68,7 @@ fn answer(setup: &Setup, asked: &Value) -> Result<Value, Box<dyn Error>> {
         contacts = contacts.max(report.contacts.len());
         if let Work::RoundCones(work) = report.work {
             passes += work.passes;
+            kept += u32::from(work.is_kept);
         }
     }
     let time = start.elapsed().as_secs_f64();
@@ -69,6 +78,7 @@ fn answer(setup: &Setup, asked: &Value) -> Result<Value, Box<dyn Error>> {
         "residual": residual,
         "contacts": contacts,
         "passes": passes as f64 / count("steps") as f64,
+        "kept": f64::from(kept) / count("steps") as f64,
         "coordinates": coordinates,
         "velocity": velocity,
     }))

@@ -68,7 +68,7 @@ pub use error::ProblemError;
 pub use held::Held;
 pub use infeasibility::Infeasibility;
 pub use law::Law;
-pub use method::{COMBINED_CONTACTS, Combined, Method, Solution};
+pub use method::{COMBINED_CONTACTS, Combined, Method, Solution, near::refine};
 pub use problem::Problem;
 pub use reduction::Reduction;
 pub use report::{Error, Report, Status};

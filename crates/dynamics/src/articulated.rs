@@ -116,8 +116,9 @@ pub struct Articulated {
     coordinates: Vec<Range<usize>>,
     velocities: Vec<Range<usize>>,
     gravity: Vector3<f64>,
-    /// For each link the velocities of its tree, including those of trees that overlap with it.
+    /// For each link the velocities and the coordinates of its tree, including those of trees that overlap with it.
     trees: Vec<Range<usize>>,
+    coordinate_trees: Vec<Range<usize>>,
     dimension: Dimension,
     parts: Vec<Part>,
     joint_forces: JointForces,
@@ -160,6 +161,7 @@ impl Articulated {
         check_mass(&links, &velocities, kinematics.clone())?;
         Ok(Self {
             trees: assembly::trees(&parents, &velocities),
+            coordinate_trees: assembly::trees(&parents, &coordinates),
             parts: assembly::parts(&links, &coordinates, &velocities),
             joint_forces: JointForces::new(&links, &coordinates, &velocities),
             links,

@@ -199,6 +199,12 @@ impl ContactSet {
         self.gaps.len()
     }
 
+    /// The velocities of the trees in which contacts of the set have rows, ascending and disjoint.
+    pub fn tree_velocities(&self) -> impl Iterator<Item = Range<usize>> {
+        let used = |(tree, count): (&Range<usize>, &usize)| (*count > 0).then(|| tree.clone());
+        self.trees.iter().zip(&self.counts).filter_map(used)
+    }
+
     /// Whether there are no contacts.
     #[must_use]
     pub fn is_empty(&self) -> bool {

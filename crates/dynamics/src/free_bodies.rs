@@ -393,6 +393,10 @@ impl System for FreeBodies {
         6 * body..6 * (body + 1)
     }
 
+    fn tree_coordinates(&self, body: usize) -> Range<usize> {
+        7 * body..7 * (body + 1)
+    }
+
     fn add_point_row(
         &self,
         coordinates: &[f64],

@@ -217,6 +217,10 @@ impl System for PlanarBodies {
         3 * body..3 * (body + 1)
     }
 
+    fn tree_coordinates(&self, body: usize) -> Range<usize> {
+        3 * body..3 * (body + 1)
+    }
+
     fn add_point_row(
         &self,
         coordinates: &[f64],

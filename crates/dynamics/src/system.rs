@@ -279,6 +279,13 @@ pub trait System: Debug + Send + Sync {
         0..self.velocity_count()
     }
 
+    /// The coordinates of the velocities of [`tree_velocities`](Self::tree_velocities): those that they change, and that determine
+    /// what is in the range. The default is all.
+    fn tree_coordinates(&self, body: usize) -> Range<usize> {
+        let _ = body;
+        0..self.coordinate_count()
+    }
+
     /// Adds `scale · directionᵀ J_point(q)` to `row` (length `n_v`), where `J_point(q) v` is the world
     /// velocity of the point of `body` that is now at the world position `point`.
     ///

@@ -328,7 +328,6 @@ fn place<'a>(settings: &Settings, state: &'a State) -> Place<'a> {
         masses: Masses::at(&state.coordinates),
         correction: settings.error_reduction / settings.step_size,
         time: state.time,
-        is_known: false,
     }
 }
 

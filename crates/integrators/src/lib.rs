@@ -120,6 +120,7 @@ mod simulation;
 mod state;
 mod step_derivative;
 pub mod stewart_trinkle;
+mod trees;
 pub mod variational;
 mod velocity_level;
 

@@ -27,10 +27,14 @@
 //!   `q'` moves by more than [`Settings::iteration_tolerance`], or would in all passes that could follow by more than a tenth of it:
 //!   by the rate at which changes fell, or by the forces at `v'` under the impulses found. Velocities, and with them momenta, thus
 //!   satisfy the equation above to that over `h θ`, and the laws of contacts to [`Settings::tolerance`].
+//! - **Rest**: while `q̄` of a tree of bodies is within `1e-11` of the change of its coordinates that moves bodies by `L`, or a tenth of
+//!   [`Settings::iteration_tolerance`] if that is less, of where its rows, masses and distances were evaluated last, they stay as they are.
+//!   So the problem of a robot at rest is stated once ([`RoundCones::is_kept`]), whatever moves elsewhere.
 //! - **Does not** accept a step whose iteration did not converge, nor one whose problem was not solved unless
 //!   [`Settings::unsolved`] allows it.
 //! - **Cost** usually one factorization of `M`, one Delassus operator and one evaluation of each gap; in each pass the inverse
-//!   dynamics of one acceleration, and a solve that starts from the impulses of the pass before.
+//!   dynamics of one acceleration, and a solve that starts from the impulses of the pass before. At rest the inverse dynamics and the
+//!   check of the impulses.
 //! - **Deterministic**: the same bits on every run.
 //!
 //! # Energy
@@ -52,6 +56,7 @@
 //! Dynamical Systems*, Springer 2008, section 10.1. V. Acary, "Energy conservation and dissipation properties of
 //! time-integration methods for nonsmooth elastodynamics with contact", *ZAMM* 96 (2016) 585–603 (the bounds of θ).
 
+mod anchor;
 pub mod derivative;
 mod given;
 mod guess;
@@ -61,7 +66,11 @@ mod passes;
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction::{Law, Method, document::Document};
 
-use self::{guess::Guess, passes::Passes};
+use self::{
+    anchor::Anchor,
+    guess::Guess,
+    passes::{Passes, STEADY},
+};
 use crate::{
     energy::Allowance,
     error::Error,
@@ -196,6 +205,9 @@ pub struct MoreauJean {
     gap_tolerance: f64,
     level: VelocityLevel,
     active: Vec<usize>,
+    anchor: Anchor,
+    /// Where is searched for contacts at both ends of the step.
+    searched: Vec<f64>,
     /// Whether the caller has chosen the closed contacts, whose rows are then those at the end of the step.
     is_given: bool,
     /// `v_f` without the constraints, of the last pass and of the one before, and the former with them.
@@ -238,10 +250,14 @@ impl MoreauJean {
     /// A NaN gap counts as closed, so that stating the problem refuses it.
     fn activate(&mut self, motion: &mut Motion) -> Result<(), Error> {
         let Motion { model, contacts, state } = motion;
-        let (system, start) = (model.system(), &state.coordinates);
+        let system = model.system();
         let lost = |source| Error::Contacts { time: state.time, source };
         let tolerance = self.gap_tolerance;
-        contacts.look_ahead(system, [start, &self.forecast], tolerance).map_err(lost)?;
+        self.anchor.drop_at(system, &mut self.forecast);
+        self.searched.copy_from_slice(&state.coordinates);
+        self.anchor.hold(system, &mut self.searched);
+        let ends = [&self.searched[..], &self.forecast];
+        contacts.look_ahead(system, ends, tolerance).map_err(lost)?;
         self.active.clear();
         let closed = (tolerance, |gap: f64| gap.is_nan() || gap <= tolerance);
         contacts.activate(system, &self.forecast, closed, &mut self.active).map_err(lost)?;
@@ -292,6 +308,8 @@ impl Scheme for MoreauJean {
         let scales = settings.scales.unwrap_or_else(|| model.scales(state, settings.step_size));
         let strides = scales.of_velocities(model.system(), &state.coordinates);
         let tolerance = |stride| settings.iteration_tolerance.unwrap_or(1e-10 * stride);
+        let held = |stride: &f64| STEADY * tolerance(*stride).min(1e-10 * stride);
+        let held = strides.iter().map(held).collect();
         Ok(Self {
             tolerances: strides.iter().copied().map(tolerance).collect(),
             strides,
@@ -300,6 +318,8 @@ impl Scheme for MoreauJean {
             scales,
             level: VelocityLevel::new(model, state, settings.step_size, (settings.law, method))?,
             active: Vec::new(),
+            anchor: Anchor::new(model.system(), held),
+            searched: coordinates.clone(),
             is_given: false,
             free: DVector::zeros(velocities),
             free_before: DVector::zeros(velocities),
@@ -353,8 +373,9 @@ impl Scheme for MoreauJean {
         self.tangent *= 0.5 * h;
         let tangent = self.tangent.as_slice();
         model.system().retract(&state.coordinates, tangent, &mut self.forecast);
-        if !self.is_given {
-            self.activate(motion)?;
+        match self.is_given {
+            true => self.anchor.lift(),
+            false => self.activate(motion)?,
         }
         let (mut passes, mut converged) = (Passes::new(), false);
         while !converged {
@@ -368,7 +389,7 @@ impl Scheme for MoreauJean {
             if !fresh && !self.is_given && self.is_steady() {
                 break;
             }
-            self.pass(motion, fresh, report)?;
+            self.pass(motion, report)?;
             self.tangent.copy_from(&self.velocity);
             self.tangent -= &self.guess;
             self.tangent *= h * theta;
@@ -389,11 +410,15 @@ impl Scheme for MoreauJean {
         if self.settings.projection {
             self.level.close(motion, &mut self.coordinates, &self.velocity, report)?;
         }
-        let end = End { coordinates: &self.coordinates, velocity: self.velocity.as_slice() };
+        self.searched.copy_from_slice(&self.coordinates);
+        self.anchor.hold(motion.model.system(), &mut self.searched);
+        let end = End { coordinates: &self.searched, velocity: self.velocity.as_slice() };
         self.level.finish(motion, end, report)?;
         let pushes = report.normal_impulses().any(|(_, impulse)| impulse > 0.0);
         let keeps_energy = self.settings.implicitness < 1.0 && pushes;
-        let exchanged = if keeps_energy { self.exchanged_before(motion) } else { 0.0 };
+        // At rest this is less than the rounding of an energy.
+        let exchanges = keeps_energy && !self.level.rests();
+        let exchanged = if exchanges { self.exchanged_before(motion) } else { 0.0 };
         // Overlaps are not removed.
         let projected = report.projection_work;
         Ok(Allowance { keeps_energy, exchanged, projected, ..Allowance::default() })

@@ -214,6 +214,8 @@ pub struct RoundCones {
     pub passes: usize,
     /// Number of sweeps of all solves, or of iterations of a solver without sweeps.
     pub sweeps: usize,
+    /// Whether the first problem is that of the step before with other velocities, as where a mechanism rests.
+    pub is_kept: bool,
 }
 
 /// Cost of a step in pieces.

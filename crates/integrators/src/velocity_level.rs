@@ -19,6 +19,7 @@ mod ending;
 mod exchange;
 mod holding;
 mod outline;
+mod resting;
 mod round;
 mod statement;
 
@@ -29,7 +30,7 @@ use percussion_complementarity::friction::{self, Law, Method, Report, Status};
 use percussion_dynamics::{ContactSet, System};
 
 pub(crate) use self::exchange::Exchange;
-use self::{blocks::Blocks, holding::Holding, outline::Outline};
+use self::{blocks::Blocks, holding::Holding, outline::Outline, resting::Refining};
 use crate::{
     bilateral::Bilateral,
     contacts::Contacts,
@@ -38,6 +39,7 @@ use crate::{
     model::{Model, State},
     report::{RoundCones, StepReport},
     simulation::Motion,
+    trees::{Tree, trees},
 };
 
 /// Treatment of a step whose contact problem was not solved to the tolerance.
@@ -85,10 +87,15 @@ pub(crate) fn start(motion: &mut Motion) -> Result<(), Error> {
 #[derive(Debug)]
 pub(crate) struct VelocityLevel {
     set: ContactSet,
+    trees: Vec<Tree>,
     /// The contacts and the coordinates whose rows are in the set; no coordinates if it is not filled.
     rows_of: (Vec<usize>, Vec<f64>),
-    /// Whether the current problem has the rows that are in the set.
+    /// Whether the current problem has the rows that are in the set, and the coordinates of its masses, with the
+    /// [revision](crate::model::Driven::revision) of the drives.
     has_rows_of_set: bool,
+    masses_of: (Vec<f64>, u64),
+    /// The trees in which its problem has rows.
+    rows_in: Vec<usize>,
     pub(crate) bilateral: Bilateral,
     /// Multipliers of the constraints without the impulses of the problem.
     of_free: DVector<f64>,
@@ -101,6 +108,10 @@ pub(crate) struct VelocityLevel {
     outline: Option<Outline>,
     /// Factors of the contacts that hold.
     holding: Holding,
+    refining: Refining,
+    /// Whether the problem of the step is that of the one before, and the time at the start of the step that stated it (s).
+    rests: bool,
+    stated_at: f64,
     /// The blocks of a model that has a problem with them in place of `problem`.
     blocks: Option<Blocks>,
     /// The blocks of a model that needs them only in steps in which drives are stated.
@@ -130,8 +141,6 @@ pub(crate) struct Place<'a> {
     pub(crate) correction: f64,
     /// Time at the start of the step (s).
     pub(crate) time: f64,
-    /// Whether a problem with these masses has been stated in this step. Then only velocities change, as long as the rows stay.
-    pub(crate) is_known: bool,
 }
 
 impl VelocityLevel {
@@ -157,8 +166,11 @@ impl VelocityLevel {
         }
         Ok(Self {
             set: ContactSet::for_system(model.system()),
+            trees: trees(model.system()),
+            rows_in: Vec::new(),
             rows_of: (Vec::new(), Vec::new()),
             has_rows_of_set: false,
+            masses_of: (Vec::new(), 0),
             bilateral: Bilateral::new(model),
             of_free: DVector::zeros(model.constraint_rows()),
             contacts: Vec::new(),
@@ -166,6 +178,9 @@ impl VelocityLevel {
             problem: None,
             outline: None,
             holding: Holding::default(),
+            refining: Refining::default(),
+            rests: false,
+            stated_at: 0.0,
             blocks,
             spare,
             law,
@@ -181,9 +196,12 @@ impl VelocityLevel {
 
     /// Linearizes the constraints and projects `free`, the velocity under smooth forces, onto them.
     pub(crate) fn constrain(&mut self, model: &Model, place: &Place<'_>, free: &mut DVector<f64>) {
-        let is_known =
-            place.is_known && self.has_rows_of_set && self.rows_of.1 == place.coordinates;
-        if !is_known {
+        let revision = model.driven().map_or(0, |driven| driven.revision());
+        if !self.is_stated(place) || self.masses_of.1 != revision {
+            self.has_rows_of_set = false;
+            self.masses_of.0.clear();
+            self.masses_of.0.extend_from_slice(place.masses.coordinates);
+            self.masses_of.1 = revision;
             let drives = model.driven().map_or_else(Vec::new, |driven| driven.stated());
             if !Blocks::are_in(model) && drives.is_empty() != self.blocks.is_none() {
                 std::mem::swap(&mut self.blocks, &mut self.spare);
@@ -217,13 +235,16 @@ impl VelocityLevel {
     ) -> Result<(), Error> {
         let not_finite =
             |_| Error::NotFinite { quantity: "gap or contact Jacobian", time: place.time };
-        let has_rows = self.rows_of.0 == active && self.rows_of.1 == place.coordinates;
-        if place.is_known && has_rows && self.has_rows_of_set {
+        if self.is_stated(place) && self.rows_of.0 == active {
+            self.rests = place.time > self.stated_at && !self.rows_in.is_empty();
+            self.work.is_kept |= self.rests;
             let shifts = self.shifts(active, velocity, shift);
             return self.restate(place.time, free, &shifts);
         }
         // Passes at one position have the same rows.
+        let has_rows = self.rows_of.0 == active && self.rows_of.1 == place.coordinates;
         self.has_rows_of_set = false;
+        (self.rests, self.stated_at) = (false, place.time);
         if !has_rows {
             self.rows_of.1.clear();
             self.set.clear();
@@ -237,6 +258,7 @@ impl VelocityLevel {
             self.rows_of.1.extend_from_slice(place.coordinates);
         }
         (self.problem, self.outline) = (None, None);
+        self.refining = Refining::default();
         self.contacts.clear();
         self.slots.clear();
         let shifts = self.shifts(active, velocity, shift);
@@ -257,13 +279,14 @@ impl VelocityLevel {
             }
         }
         self.has_rows_of_set = true;
+        self.find_rows();
         Ok(())
     }
 
     /// Gives the current problem the velocities that follow from `free`.
     fn restate(&mut self, time: f64, free: &DVector<f64>, shifts: &[f64]) -> Result<(), Error> {
         if self.blocks.is_some() {
-            return self.restate_blocks(time, free);
+            return self.restate_blocks(time, free, shifts);
         }
         let velocities = self.free_velocities(free, shifts);
         let velocities: Vec<_> = self.slots.iter().map(|&slot| velocities[slot]).collect();
@@ -388,6 +411,7 @@ impl VelocityLevel {
             known => known,
         };
         self.has_response = known.is_some();
+        let known = known.map(|known| self.refine(system, place, known)).transpose()?;
         if known.is_none() {
             self.complete(place.time)?;
         }

@@ -11,7 +11,7 @@
 //! While each body has moved by less than its slack, the listed pairs are all that can be within reach; then the
 //! current position becomes the reference. A pair without features near was moreover at least its *clearance* `c` apart when it was
 //! last examined. With the `d` of that time subtracted from `c`, it is at least `c − d` apart now, and while this is out of reach
-//! it is not examined. What falls as a whole has a small `d`.
+//! it is not examined. What falls as a whole has a small `d`. Where neither body has moved at all, what was found is found again.
 //!
 //! What is found is the same as by a search without a reference, whose lists are larger or smaller only by pairs without features near.
 //!
@@ -55,6 +55,17 @@ struct Candidate {
     rounding: f64,
     /// `c`, less the `d` of that time (m).
     clearance: f64,
+    /// What was found last, if anything.
+    last: Option<Box<Examined>>,
+}
+
+/// The features that were found for a pair, where its bodies were and how far was searched.
+#[derive(Clone, Debug)]
+struct Examined {
+    poses: [Isometry3<f64>; 2],
+    /// (m)
+    margin: f64,
+    found: Vec<Found>,
 }
 
 /// The pairs of one scene and the position at which they were listed; see the [module head](self).
@@ -80,6 +91,24 @@ pub(crate) struct Kept {
     /// Number of references so far.
     #[cfg(test)]
     pub(crate) references: usize,
+}
+
+impl Candidate {
+    /// Keeps what was found.
+    fn remember(&mut self, poses: &[Isometry3<f64>; 2], margin: f64, found: &[Found]) {
+        match &mut self.last {
+            Some(last) => {
+                (last.poses, last.margin) = (*poses, margin);
+                last.found.clear();
+                last.found.extend_from_slice(found);
+            }
+            None if found.is_empty() => {}
+            None => {
+                let found = found.to_vec();
+                self.last = Some(Box::new(Examined { poses: *poses, margin, found }));
+            }
+        }
+    }
 }
 
 impl Kept {
@@ -168,8 +197,20 @@ impl Scene {
             if pair.clearance - way > margin + pair.rounding {
                 return Ok(());
             }
+            let poses = pair
+                .bodies
+                .map(|body| body.map_or_else(Isometry3::identity, |body| workspace.bodies[body]));
+            if let Some(last) = &pair.last
+                && last.poses == poses
+                && last.margin.to_bits() == margin.to_bits()
+            {
+                workspace.found.extend_from_slice(&last.found);
+                return Ok(());
+            }
+            let before = workspace.found.len();
             let gap = self.examine(pair, (margin, reach), system, workspace)?;
             pair.clearance = gap - way;
+            pair.remember(&poses, margin, &workspace.found[before..]);
             Ok(())
         });
         kept.pairs = pairs;
@@ -243,7 +284,7 @@ impl Scene {
             let colliders = self.in_order(*pair);
             while known.next_if(|known| known.pair < *pair).is_some() {}
             let known = known.next_if(|known| known.pair == *pair);
-            let known = known.map_or(f64::NEG_INFINITY, |known| known.clearance);
+            let clearance = known.map_or(f64::NEG_INFINITY, |known| known.clearance);
             let sizes = colliders.iter().filter_map(|&k| self.colliders[k].body()).map(|body| {
                 ROUNDING * (workspace.bodies[body].translation.vector.amax() + radii[body])
                     + 4.0 * NORMALIZED * radii[body]
@@ -256,7 +297,8 @@ impl Scene {
                     None => contact::coefficients(colliders.map(|k| &self.colliders[k])),
                 },
                 rounding: 2.0 * sizes.sum::<f64>(),
-                clearance: known.max(self.separation(*pair, &wide, workspace)),
+                clearance: clearance.max(self.separation(*pair, &wide, workspace)),
+                last: known.and_then(|known| known.last.clone()),
                 pair: *pair,
             }
         };

@@ -42,7 +42,10 @@ fn compare(count: usize, tilts: bool, steps: usize, way: impl Fn(usize) -> f64) 
                 // One body in five moves ten times as far, and some turn only.
                 let fast = if (k / 6) % 5 == 0 { 10.0 } else { 1.0 };
                 let turns = if (k / 6) % 3 == 1 && k % 6 < 3 { 0.0 } else { 1.0 };
-                fast * turns * way(step) * rng.random_range(-1.0..1.0)
+                // In every other step, half of the bodies stay where they are.
+                let stays = step % 2 == 1 && (k / 6 + step / 2) % 2 == 0;
+                let moves = if stays { 0.0 } else { fast * turns };
+                moves * way(step) * rng.random_range(-1.0..1.0)
             })
             .collect();
         let mut next = q.clone();

@@ -1,7 +1,7 @@
 //! The choice of a solver for the [frictional contact problem](Problem), as a value.
 
 mod combined;
-mod near;
+pub(super) mod near;
 
 use nalgebra::Vector3;
 

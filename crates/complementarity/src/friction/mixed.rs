@@ -64,6 +64,7 @@ mod figures;
 mod infeasibility;
 mod judged;
 mod local;
+mod motions;
 mod newton;
 mod polygon;
 mod projection;

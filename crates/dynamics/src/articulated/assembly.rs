@@ -48,16 +48,23 @@ pub(super) fn parts(
 }
 
 /// For each link the range of the velocities of its tree, joined with the ranges that it overlaps. Ranges overlap if
-/// the links of several trees are given alternately.
+/// the links of several trees are given alternately. What stands on links that cannot move stands on the world.
 pub(super) fn trees(parents: &[Option<usize>], velocities: &[Range<usize>]) -> Vec<Range<usize>> {
-    // Children join the range of their parent, from the leaves to the world.
+    let mut moves: Vec<bool> = Vec::with_capacity(parents.len());
+    let mut carriers = Vec::with_capacity(parents.len());
+    for (parent, own) in parents.iter().zip(velocities) {
+        let carrier = parent.filter(|&parent| moves[parent]);
+        moves.push(carrier.is_some() || !own.is_empty());
+        carriers.push(carrier);
+    }
+    // Children join the range of their carrier, from the leaves to the world.
     let mut ranges = velocities.to_vec();
-    for (i, parent) in parents.iter().enumerate().rev() {
-        if let Some(parent) = *parent {
-            ranges[parent] = joined(&ranges[parent], &ranges[i]);
+    for (i, carrier) in carriers.iter().enumerate().rev() {
+        if let Some(carrier) = *carrier {
+            ranges[carrier] = joined(&ranges[carrier], &ranges[i]);
         }
     }
-    let roots = parents.iter().zip(&ranges).filter(|(parent, _)| parent.is_none());
+    let roots = carriers.iter().zip(&ranges).filter(|(carrier, _)| carrier.is_none());
     let mut roots: Vec<&Range<usize>> = roots.map(|(_, range)| range).collect();
     roots.sort_by_key(|range| range.start);
     let mut separate: Vec<Range<usize>> = Vec::new();

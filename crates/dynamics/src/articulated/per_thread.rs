@@ -15,9 +15,9 @@ use super::Kinematics;
 /// Number of threads that do not wait for one another.
 const PLACES: usize = 16;
 
-/// Number of coordinates that a thread comes back to: a step has a start, a point where its forces and contacts are
-/// evaluated, and an end, which is the start of the next one.
-const POSITIONS: usize = 3;
+/// Number of coordinates that a thread comes back to: a step has a start, a point where its forces are evaluated, one of its contacts
+/// and masses that it may share with the steps before, and an end, which is the start of the next one.
+const POSITIONS: usize = 4;
 
 /// Several [`Positions`] of one system, each created when a thread first needs it.
 ///
@@ -162,10 +162,10 @@ mod tests {
             std::ptr::from_ref::<Kinematics>(&at)
         };
 
-        let [start, middle, end] = [0.1, 0.2, 0.3].map(place);
-        assert_eq!([0.2, 0.3, 0.1].map(place), [middle, end, start]);
+        let [start, middle, rest, end] = [0.1, 0.2, 0.25, 0.3].map(place);
+        assert_eq!([0.2, 0.3, 0.25, 0.1].map(place), [middle, end, rest, start]);
         // The first that was not used since is given up.
         assert_eq!(place(0.4), middle);
-        assert_eq!([0.3, 0.1].map(place), [end, start]);
+        assert_eq!([0.3, 0.25, 0.1].map(place), [end, rest, start]);
     }
 }

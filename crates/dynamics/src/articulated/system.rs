@@ -167,6 +167,10 @@ impl System for Articulated {
         self.trees[body].clone()
     }
 
+    fn tree_coordinates(&self, body: usize) -> Range<usize> {
+        self.coordinate_trees[body].clone()
+    }
+
     fn add_point_row(
         &self,
         coordinates: &[f64],

@@ -138,6 +138,10 @@ impl System for Pushed {
         self.system.tree_velocities(body)
     }
 
+    fn tree_coordinates(&self, body: usize) -> Range<usize> {
+        self.system.tree_coordinates(body)
+    }
+
     fn smooth_forces(&self, coordinates: &[f64], velocity: &[f64], time: f64, forces: &mut [f64]) {
         self.system.smooth_forces(coordinates, velocity, time, forces);
         self.force.with(|applied| {

@@ -68,6 +68,9 @@ struct Step {
     added: DMatrix<f64>,
     places: Vec<(usize, usize)>,
     entries: Vec<(usize, usize, f64)>,
+    /// Number of changes of the entries, and of the drives that are stated, so far.
+    revision: u64,
+    has_stated: bool,
     /// `r c` of all.
     forces: Vec<f64>,
     laws: Vec<Linear>,
@@ -230,6 +233,11 @@ impl Driven {
         self.with(|step| step.map_or_else(Vec::new, of_step))
     }
 
+    /// A number that changes with the masses of a step and with the drives that are [stated](Self::stated).
+    pub(crate) fn revision(&self) -> u64 {
+        self.step.read().unwrap_or_else(PoisonError::into_inner).revision
+    }
+
     /// Takes the impulse that was found for a stated actuator.
     pub(crate) fn take(&self, actuator: usize, impulse: f64) {
         let mut step = self.step.write().unwrap_or_else(PoisonError::into_inner);
@@ -285,6 +293,8 @@ impl Step {
             length: 0.0,
             added: DMatrix::zeros(count, count),
             entries: Vec::with_capacity(places.len()),
+            revision: 0,
+            has_stated: false,
             places,
             forces: vec![0.0; count],
             laws: Vec::with_capacity(actuators.len()),
@@ -327,10 +337,16 @@ impl Step {
                 }
             }
         }
-        self.entries.clear();
         let entries =
             self.places.iter().map(|&(column, row)| (column, row, self.added[(row, column)]));
-        self.entries.extend(entries.filter(|(.., entry)| *entry != 0.0));
+        let entries = || entries.clone().filter(|(.., entry)| *entry != 0.0);
+        let has_stated = self.laws.iter().any(|law| law.stated.is_some());
+        if has_stated || self.has_stated || !entries().eq(self.entries.iter().copied()) {
+            self.revision += 1;
+        }
+        self.has_stated = has_stated;
+        self.entries.clear();
+        self.entries.extend(entries());
     }
 }
 

@@ -52,7 +52,7 @@ impl Stepped<MoreauJean> {
         let s = self.s;
         let (motion, scheme) = self.simulation.parts();
         scheme.guess.copy_from(guess);
-        let stated = scheme.fall(motion, true).and_then(|()| scheme.state(motion, true));
+        let stated = scheme.fall(motion, true).and_then(|()| scheme.state(motion));
         stated.map_err(|source| Error::Step { s, source })
     }
 

@@ -22,20 +22,15 @@ use crate::{
 };
 
 impl MoreauJean {
-    /// Computes `v'` from `v_f`, which is `fresh` or not.
-    pub(super) fn pass(
-        &mut self,
-        motion: &Motion,
-        fresh: bool,
-        report: &mut StepReport,
-    ) -> Result<(), Error> {
+    /// Computes `v'` from `v_f`.
+    pub(super) fn pass(&mut self, motion: &Motion, report: &mut StepReport) -> Result<(), Error> {
         let Settings { warm_start, unsolved, .. } = self.settings;
         self.level.work.passes += 1;
         let before = (self.level.work.passes > 1).then(|| self.level.found());
         if self.is_given {
             self.forecast_end(motion);
         }
-        self.state(motion, fresh)?;
+        self.state(motion)?;
         let Self { level, settings, forecast, of_masses, implicit, .. } = self;
         level.begin(warm_start);
         if let Some((contacts, impulses)) = before {
@@ -66,6 +61,7 @@ impl MoreauJean {
         system.retract(&state.coordinates, self.tangent.as_slice(), &mut self.middle);
         if fresh {
             self.of_masses.copy_from_slice(&self.middle);
+            self.anchor.hold(system, &mut self.of_masses);
         }
         for ((a, end), start) in self.tangent.iter_mut().zip(&self.guess).zip(&state.velocity) {
             *a = (end - start) / h;
@@ -93,15 +89,14 @@ impl MoreauJean {
         changes.zip(&self.tolerances).all(small)
     }
 
-    /// States the contact problem of `v_f`, which is `fresh` or not.
+    /// States the contact problem of `v_f`.
     pub(super) fn state(
         &mut self,
         Motion { model, contacts, state }: &Motion,
-        fresh: bool,
     ) -> Result<(), Error> {
         let Self { settings, level, free, constrained, forecast, of_masses, implicit, .. } = self;
         let masses = Masses { coordinates: of_masses, added: implicit.as_ref() };
-        let place = Place { is_known: !fresh, ..place(settings, forecast, masses, state.time) };
+        let place = place(settings, forecast, masses, state.time);
         constrained.copy_from(free);
         level.constrain(model, &place, constrained);
         let restitution = |contact: usize| contacts.as_slice()[contact].restitution;
@@ -130,7 +125,6 @@ fn place<'a>(settings: &Settings, forecast: &'a [f64], masses: Masses<'a>, time:
         masses,
         correction: settings.error_reduction / settings.step_size,
         time,
-        is_known: false,
     }
 }
 

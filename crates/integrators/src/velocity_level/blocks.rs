@@ -19,6 +19,8 @@
 //!
 //! The laws and the solver are those of [`mixed`]; the statement for a step is derived here.
 
+use std::ops::Range;
+
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction::{
     Method,
@@ -140,6 +142,14 @@ impl Blocks {
         self.bounds.extend(self.forces.iter().map(|force| step_size * force));
     }
 
+    /// Whether a joint with friction or a stated drive has entries in the range of `velocities`.
+    pub(super) fn has_rows_in(&self, velocities: &Range<usize>) -> bool {
+        let in_range = |entry: &(usize, f64)| velocities.contains(&entry.0);
+        let mut of_joints = self.axes.rows_range(velocities.clone()).into_iter();
+        of_joints.any(|entry| *entry != 0.0)
+            || self.drives.iter().any(|drive| drive.axis.iter().any(in_range))
+    }
+
     /// Begins a statement with these drives.
     pub(super) fn begin_statement(&mut self, drives: Vec<StatedDrive>) {
         self.driven.clear();
@@ -161,10 +171,11 @@ impl Blocks {
         self.cones.begin_with_found(contacts);
     }
 
-    /// Measures the figures of the solution, for the reports.
-    pub(super) fn judge(&mut self) {
-        if let Some(stated) = &mut self.stated {
-            stated.figures = stated.problem.block_figures(&stated.impulses);
+    /// Measures the figures of the solution, for the reports, to a hundredth of the relative `tolerance` of a solve.
+    pub(super) fn judge(&mut self, tolerance: f64) {
+        if let Some(Stated { problem, impulses, figures, .. }) = &mut self.stated {
+            let accuracy = 0.01 * tolerance * problem.velocity_scale();
+            *figures = problem.block_figures_within(impulses, accuracy);
         }
     }
 

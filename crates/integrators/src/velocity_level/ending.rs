@@ -45,7 +45,7 @@ impl VelocityLevel {
     ) -> Result<(), Error> {
         let Motion { model, contacts, state } = motion;
         if let Some(blocks) = &mut self.blocks {
-            blocks.judge();
+            blocks.judge(self.method.tolerance());
         }
         // This searches at the end, so that the gaps of the reports are known.
         report.penetration = contacts
@@ -82,6 +82,7 @@ impl VelocityLevel {
         end: End<'_>,
     ) -> Vec<ContactReport> {
         let residuals = match (&self.problem, &self.outline, &self.blocks) {
+            (_, Some(outline), _) if self.has_response => self.residuals_of(outline),
             (Some(problem), ..) => problem.contact_residuals(&self.impulses),
             (None, Some(outline), _) => self.residuals_of(outline),
             (None, None, Some(blocks)) => blocks.contact_residuals(self.contacts.len()),

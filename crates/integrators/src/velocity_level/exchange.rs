@@ -33,6 +33,7 @@ impl VelocityLevel {
 
     /// Sets the length of the next step (s).
     pub(crate) fn resize(&mut self, step_size: f64) {
+        self.has_rows_of_set = false;
         if let Some(blocks) = &mut self.blocks {
             blocks.resize(step_size);
         }

@@ -163,12 +163,23 @@ impl VelocityLevel {
         Ok(())
     }
 
-    /// Gives the stated problem the velocities that follow from the projected velocity `free` and the one before projection.
-    pub(super) fn restate_blocks(&mut self, time: f64, free: &DVector<f64>) -> Result<(), Error> {
+    /// Gives the stated problem the velocities that follow from the projected velocity `free`, the one before projection, and what the
+    /// scheme adds to the normal velocities `of_contacts` of the set.
+    pub(super) fn restate_blocks(
+        &mut self,
+        time: f64,
+        free: &DVector<f64>,
+        of_contacts: &[f64],
+    ) -> Result<(), Error> {
         let Some(Blocks { unconstrained, scales, strides, stated, .. }) = &mut self.blocks else {
             return Ok(());
         };
         let Some(Stated { problem, entries, rows, shifts, .. }) = stated else { return Ok(()) };
+        for (shift, entry) in shifts.iter_mut().zip(&*entries) {
+            if let Entry::Contact(contact, 0) = *entry {
+                *shift = of_contacts[self.slots[contact]];
+            }
+        }
         let velocities = velocities((unconstrained, free), rows, entries, shifts);
         let velocities = without_rounding((scales, strides), rows, free, velocities);
         problem.set_free_velocity(&velocities).map_err(|source| Error::Blocks { time, source })
@@ -241,8 +252,9 @@ impl VelocityLevel {
             Method::Combined(of) => self.holding.hold_blocks(&self.contacts, stated, of.tolerance),
             _ => None,
         };
+        let tolerance = self.method.tolerance();
         let report = match held {
-            Some(report) => report,
+            Some(known) => self.refining.refine_blocks(self.rests, stated, (tolerance, known))?,
             None => self.method.solve_blocks_from(&stated.problem, &mut stated.impulses)?,
         };
         self.impulses.fill(Vector3::zeros());

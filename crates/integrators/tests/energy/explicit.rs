@@ -62,6 +62,10 @@ impl<S: System> System for Explicit<S> {
         self.bodies.tree_velocities(body)
     }
 
+    fn tree_coordinates(&self, body: usize) -> Range<usize> {
+        self.bodies.tree_coordinates(body)
+    }
+
     fn add_point_row(
         &self,
         coordinates: &[f64],

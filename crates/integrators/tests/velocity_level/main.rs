@@ -13,4 +13,5 @@ mod joints;
 mod passes;
 mod properties;
 mod refusals;
+mod resting;
 mod scenes;

@@ -57,7 +57,7 @@ pub(super) fn build(root: &Element, files: &Files, settings: &Settings) -> Resul
     let pairs = contacts::pairs(root, &bodies, &geoms, &defaults)?;
     warnings.extend(notes(&bodies));
     let collision = geoms.iter().filter_map(|touching| collision(&bodies, &system, touching));
-    let keyframes = keyframes(root, &system, &joints)?;
+    let keyframes = keyframes(root, tree)?;
     let controls = controls(root, actuators.len())?;
     warnings.extend(bodies.warnings.iter().cloned());
     let mut limits = turn_limits(&bodies, &system);
@@ -247,11 +247,10 @@ fn start(bodies: &Bodies<'_>, system: &Articulated) -> Vec<f64> {
     start
 }
 
-/// Coordinates and velocities by name, converted from those of MuJoCo.
+/// Coordinates and velocities by name, converted from those of MuJoCo; a keyframe without coordinates has those of `start`.
 fn keyframes(
     root: &Element,
-    system: &Articulated,
-    joints: &[ModelJoint],
+    (system, joints, start): (&Articulated, &[ModelJoint], &[f64]),
 ) -> Result<BTreeMap<String, [Vec<f64>; 2]>, Error> {
     let mut keyframes = BTreeMap::new();
     let keys = root.children_named("keyframe").flat_map(|keyframe| keyframe.children_named("key"));
@@ -259,12 +258,17 @@ fn keyframes(
     for (number, key) in keys.enumerate() {
         let own = Attributes::own(key);
         let name = own.text("name").map_or_else(|| format!("key {number}"), str::to_owned);
-        let Some(mut position) = own.numbers("qpos", [nq, nq])? else { continue };
+        let given = own.numbers("qpos", [nq, nq])?;
+        let is_given = given.is_some();
+        let mut position = given.unwrap_or_else(|| start.to_vec());
         let mut velocity = own.numbers("qvel", [nv, nv])?.unwrap_or_else(|| vec![0.0; nv]);
         for joint in joints {
             let (q, v) = (system.coordinates_of(joint.link), system.velocities_of(joint.link));
             match system.links()[joint.link].joint.kind.quaternion() {
-                None => position[q].iter_mut().for_each(|entry| *entry -= joint.reference),
+                None if is_given => {
+                    position[q].iter_mut().for_each(|entry| *entry -= joint.reference);
+                }
+                None => {}
                 Some(first) => {
                     let own = &mut position[q.start + first..q.end];
                     let Some(turn) = quaternion(own) else {

@@ -72,7 +72,8 @@ fn coordinates_count_from_the_reference() {
              <joint name="j" ref="0.5" range="0.1 0.9" stiffness="2" springref="0.6" damping="0.1" armature="0.25"
                     frictionloss="0.3"/>
              <geom type="capsule" size="0.1 0.2"/></body></worldbody>
-           <keyframe><key name="home" qpos="0.8" qvel="2"/></keyframe></mujoco>"#,
+           <actuator><position joint="j" kp="3"/></actuator>
+           <keyframe><key name="home" qpos="0.8" qvel="2"/><key name="grip" ctrl="0.7"/></keyframe></mujoco>"#,
     );
     let joint = &model.system.links()[model.joints[0].link].joint;
     assert_eq!(model.joints[0].reference, 0.5);
@@ -81,6 +82,9 @@ fn coordinates_count_from_the_reference() {
     assert_eq!((joint.damping[0], joint.armature[0], joint.friction[0]), (0.1, 0.25, 0.3));
     let [position, velocity] = &model.keyframes["home"];
     assert!((position[0] - 0.3).abs() < 1e-15 && velocity[..] == [2.0]);
+    // One that gives only controls starts where the model does.
+    assert_eq!(model.keyframes["grip"], [vec![0.0], vec![0.0]]);
+    assert_eq!(model.controls["grip"], [0.7]);
     // A capsule about its axis: ½ m r² of the tube and 2/5 m r² of the balls, and the rotor.
     let pi = std::f64::consts::PI;
     let (tube, balls) = (1000.0 * pi * 0.01 * 0.4, 1000.0 * 4.0 / 3.0 * pi * 0.001);

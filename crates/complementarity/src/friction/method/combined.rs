@@ -2,7 +2,10 @@
 
 use nalgebra::Vector3;
 
-use super::{COMBINED_CONTACTS, Combined, is_infeasible, near};
+use super::{
+    COMBINED_CONTACTS, Combined, is_infeasible,
+    near::{self, CLOSE},
+};
 use crate::friction::{
     Delassus, Law, Problem, Report, Status, alternating_directions,
     block_gauss_seidel::{self, Ordering},
@@ -25,8 +28,6 @@ const OPENING_STEPS: usize = 40;
 /// Up to this number of contacts Newton's steps near a solution take less time than some ten sweeps, and sweeps before them.
 const SMALL: usize = 32;
 const GLANCE: usize = 5;
-/// Relative residual of impulses to which sweeps add little before these steps.
-const CLOSE: f64 = 1e-4;
 /// Steps of the solver of problems with blocks where it is tried as a whole.
 const MOST_STEPS: usize = 20_000;
 

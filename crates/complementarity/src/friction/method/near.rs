@@ -23,7 +23,7 @@ use nalgebra::{DMatrix, Vector3};
 
 use crate::{
     friction::{
-        Delassus, Problem, Report, Status,
+        Delassus, Law, Problem, Report, Status,
         cone::length,
         report::{Error, Record, check_start},
         rescaled::InUnits,
@@ -35,9 +35,50 @@ use crate::{
 /// Part of the diagonal that keeps redundant contacts regular.
 const RIDGE: f64 = 1e-10;
 
+/// Relative residual of impulses to which sweeps add little before these steps.
+pub(super) const CLOSE: f64 = 1e-4;
+
 /// The largest number of steps, and of those after which the residual is more than half of the smallest one before.
 const STEPS: usize = 12;
 const RISES: usize = 3;
+
+/// Solves a problem of Coulomb's law by Newton's steps from `impulses` (N·s) near its solution, to a relative `tolerance` that those
+/// need not be within.
+///
+/// `None`, with the same impulses, if the steps do not reach it, the relative residual of the start is over 1e-4, no contact presses,
+/// there is only one, or the law is another one.
+///
+/// # Errors
+///
+/// [`Error::StartLength`], [`Error::StartEntry`] and [`Error::Setting`].
+///
+/// # Example
+///
+/// A rod of 2 kg lies on two feet, each of which takes 0.1 N·s of its weight in a step.
+///
+/// ```
+/// use nalgebra::{DMatrix, vector};
+/// use percussion_complementarity::friction::{Problem, refine};
+///
+/// let mut delassus = DMatrix::from_diagonal_element(6, 6, 2.0);
+/// (delassus[(0, 3)], delassus[(3, 0)]) = (-1.0, -1.0);
+/// let problem = Problem::from_dense(&delassus, &[-0.1, 0.0, 0.0, -0.1, 0.0, 0.0], &[0.5; 2])?;
+/// let mut impulses = [vector![0.1 + 1e-9, 0.0, 0.0], vector![0.1, 1e-9, 0.0]];
+/// let report = refine(&problem, 1e-14, &mut impulses)?.ok_or("it is regular")?;
+/// assert_eq!(report.iterations, 1);
+/// assert!((impulses[0].x - 0.1).abs() < 1e-16 && impulses[1].y.abs() < 1e-16);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn refine<D: Delassus>(
+    problem: &Problem<D>,
+    tolerance: f64,
+    impulses: &mut [Vector3<f64>],
+) -> Result<Option<Report>, Error> {
+    match problem.law() {
+        Law::Coulomb => solve(problem, (tolerance, CLOSE), impulses),
+        _ => Ok(None),
+    }
+}
 
 /// Solves by Coulomb's law in place; `None`, with the impulses of the start, if the steps do not reach the tolerance, the relative
 /// residual of the start is not `within` a bound, or there is one contact, which sweeps solve in closed form.

@@ -70,6 +70,24 @@ impl Problem {
         if is_decided { residual } else { self.figures(impulses).largest() }
     }
 
+    /// The [figures](Self::block_figures) of each block, with an error of at most `accuracy` (m/s): with compensated sums, of several
+    /// times the cost, only where others do not reach it.
+    ///
+    /// # Panics
+    ///
+    /// As [`velocities`](Self::velocities).
+    #[must_use]
+    pub fn block_figures_within(&self, impulses: &[f64], accuracy: f64) -> Vec<Figures> {
+        assert_eq!(impulses.len(), self.rows(), "one impulse per row");
+        let is_enough = self.rounding(impulses) <= accuracy;
+        if !is_enough {
+            return self.block_figures(impulses);
+        }
+        let mut velocities = Vec::with_capacity(impulses.len());
+        self.set_velocities(impulses, &mut velocities);
+        self.judges.iter().map(|judge| judge.figures(self.model, impulses, &velocities)).collect()
+    }
+
     /// A bound of the rounding of a figure (m/s).
     fn rounding(&self, impulses: &[f64]) -> f64 {
         let root = |row: usize| self.matrix[(row, row)].sqrt();

@@ -33,8 +33,9 @@ pub enum Steps {
 ///
 /// [`Steps::Combined`] begins with Newton's method on the natural map, which brings a near answer to full precision in a few
 /// steps, and goes on with its steps to proximal points, which redundant contacts need that press against one another until one
-/// of them slips. Then there are sweeps over the blocks, each solved in closed form, before Newton's method is tried again.
-/// Where this fails it alternates between alternating directions, Newton's method, and sweeps in both orders and of half
+/// of them slips. Where rows are twice as many as ways to move, these points are found in the space of motions first, with one
+/// unknown for each way. Then there are sweeps over the blocks, each solved in closed form, before Newton's method is tried again.
+/// Where this fails, proximal points in the space of motions follow whatever its size is, with weights that adapt. Then it alternates between alternating directions, Newton's method, and sweeps in both orders and of half
 /// steps. The best impulses of all are returned. For the convex relaxation there are no sweeps. A block alone is solved in
 /// closed form.
 ///

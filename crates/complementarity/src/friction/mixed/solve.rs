@@ -4,6 +4,7 @@ use super::{
     Infeasibility, Model, Problem,
     canonical::Canonical,
     directions::Directions,
+    motions::{Motions, Path},
     newton::{Newton, RIDGE},
     settings::{Bilateral, Settings, Steps, check},
     sweeps::Sweeper,
@@ -37,6 +38,13 @@ impl Solution {
 /// a regular problem is solved to full precision. With `w = 10⁻⁶` a redundant contact that cannot hold a velocity `u` is pressed
 /// by `u/w`, which makes it slip at once, and a proximal point is off by `w` times its distance from the center.
 const PROXIMAL: [(f64, [usize; 2]); 3] = [(0.0, [1, 4]), (1e-6, [6, 6]), (1e-4, [4, 12])];
+
+/// Rows from which, with at most half as many motions, the space of motions is tried first, and the number of steps then.
+const MANY: usize = 24;
+const FIRST: usize = 60;
+/// The largest number of steps in this space, and about that of the flops of all of them.
+const MOST: usize = 500;
+const FLOPS: usize = 2_000_000_000;
 
 /// Whole Newton steps before those that are halved.
 const WHOLE: usize = 15;
@@ -322,10 +330,40 @@ impl<'a> Run<'a> {
         self.newton.center_on(0.0, &self.x);
     }
 
+    /// Proximal points in the space of motions, of at most the fraction `1/parts` of the rows, from the best unknowns.
+    fn motions(&mut self, parts: usize, most: usize) {
+        let n = self.x.len();
+        let Some(mut motions) = Motions::new(self.canonical, n / parts) else { return };
+        let most = most.min(FLOPS / (2 * n * motions.rank() * motions.rank()));
+        let mut path = Path::new(self.canonical, self.target, &self.x);
+        motions.begin(&self.x);
+        let mut steps = 0;
+        while steps < most && path.goes_on() {
+            let before = self.left;
+            let (taken, reached) = path.next_point(self.canonical, &mut motions, most - steps);
+            self.left = before.saturating_sub(taken.max(1));
+            self.iterations += before - self.left;
+            steps += taken.max(1);
+            if reached {
+                self.trial.copy_from_slice(&path.center);
+                self.offer();
+            }
+            if self.is_solved() || self.left == 0 {
+                return;
+            }
+        }
+    }
+
     /// Newton steps from the start: whole ones, of which most problems need one or two, and those to proximal points. Then more
     /// after some sweeps, after some more, and after all of them.
     fn opening(&mut self) {
         let start = self.x.clone();
+        if start.len() >= MANY {
+            self.motions(2, FIRST);
+        }
+        if self.is_solved() {
+            return;
+        }
         if self.canonical.cells.len() == 1 {
             // In closed form.
             self.sweeps(1, 1.0);
@@ -409,6 +447,10 @@ impl<'a> Run<'a> {
         }
         if Infeasibility::find(self.canonical.problem).is_some() {
             self.infeasible = true;
+            return;
+        }
+        self.motions(1, MOST);
+        if self.is_solved() {
             return;
         }
         let mut drifting = Directions::new(self.canonical, DRIFT, &self.x);

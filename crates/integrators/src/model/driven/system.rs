@@ -116,6 +116,13 @@ impl System for Driven {
         }
     }
 
+    fn tree_coordinates(&self, body: usize) -> Range<usize> {
+        match self.is_coupled {
+            true => 0..self.system.coordinate_count(),
+            false => self.system.tree_coordinates(body),
+        }
+    }
+
     fn other_power(&self, coordinates: &[f64], velocity: &[f64], time: f64) -> f64 {
         let mut forces = vec![0.0; velocity.len()];
         self.add(coordinates, velocity, time, &mut forces);
