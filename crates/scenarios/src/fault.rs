@@ -13,7 +13,7 @@ use nalgebra::{DMatrix, Vector3};
 use percussion_dynamics::System;
 use percussion_impact::Outcome;
 use percussion_integrators::{
-    Model, State, StepReport,
+    Model, Residual, State, StepReport,
     ensemble::Ensemble,
     event_driven::Report,
     inclusion::{Phase, Solution},
@@ -157,7 +157,12 @@ impl Faults {
             report.energy_after = sample.energy;
             for contact in &mut report.contacts {
                 self.contact_impulse(&mut contact.impulse);
+                let before = contact.velocity;
                 self.velocities(contact.velocity.as_mut_slice());
+                // So much the law is missed by more.
+                if let Residual::Velocity(residual) = &mut contact.residual {
+                    *residual += (contact.velocity - before).norm();
+                }
             }
             if self.is(Fault::Positions) {
                 report.penetration = penetration(model, &sample.coordinates);

@@ -17,8 +17,9 @@ pub(super) struct Anchor {
     trees: Vec<Tree>,
     /// Whether each holds the point of the contacts of the step.
     holds: Vec<bool>,
-    /// Coordinates; empty before the first.
+    /// Coordinates, and whether there are any yet.
     position: Vec<f64>,
+    is_dropped: bool,
     /// Largest difference of a position that is held, along each velocity (m, rad).
     tolerances: Vec<f64>,
     difference: Vec<f64>,
@@ -31,7 +32,8 @@ impl Anchor {
         Self {
             holds: vec![false; trees.len()],
             trees,
-            position: Vec::new(),
+            position: vec![0.0; system.coordinate_count()],
+            is_dropped: false,
             difference: vec![0.0; tolerances.len()],
             tolerances,
         }
@@ -44,8 +46,8 @@ impl Anchor {
 
     /// Replaces the coordinates of trees whose anchors hold them by those of the anchors, and anchors the others where they are.
     pub(super) fn drop_at(&mut self, system: &dyn System, position: &mut [f64]) {
-        self.holds.fill(!self.position.is_empty());
-        self.position.resize(position.len(), 0.0);
+        self.holds.fill(self.is_dropped);
+        self.is_dropped = true;
         self.hold(system, position);
         for (tree, holds) in self.trees.iter().zip(&self.holds) {
             if !holds {
@@ -58,7 +60,7 @@ impl Anchor {
     /// Replaces the coordinates of trees that are held by those of their anchors, as far as they are within the tolerances.
     /// Anchors that do not hold a tree here hold it no longer.
     pub(super) fn hold(&mut self, system: &dyn System, position: &mut [f64]) {
-        let Self { trees, holds, position: anchor, tolerances, difference } = self;
+        let Self { trees, holds, position: anchor, tolerances, difference, .. } = self;
         for (tree, holds) in trees.iter().zip(&mut *holds) {
             // No coordinate changes by more than the velocities do.
             let largest = tolerances[tree.velocities.clone()].iter().copied().fold(0.0, f64::max);
