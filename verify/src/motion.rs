@@ -87,9 +87,9 @@ pub enum Rule {
     StewartTrinkle([f64; 2]),
     /// `0 ≤ P_n ⊥ u'_n + (max(0, g) + ε min(0, g))/h ≥ 0`, normals of `q`; this `ε`.
     ImpulseVelocity(f64),
-    /// `0 ≤ P_n ⊥ u'_n − e max(0, −u_n) ≥ 0` where the forecast is closed, normals of the forecast; angles of `q'` hold to this
-    /// tolerance (rad).
-    MoreauJean(f64),
+    /// `0 ≤ P_n ⊥ u'_n − e max(0, −u_n) ≥ 0` where the forecast is closed, normals of the forecast; positions of `q'` hold to the first
+    /// tolerance (m), angles to the second (rad).
+    MoreauJean([f64; 2]),
 }
 
 /// One step and its impulses.

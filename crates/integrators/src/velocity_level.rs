@@ -199,8 +199,6 @@ impl VelocityLevel {
         let revision = model.driven().map_or(0, |driven| driven.revision());
         if !self.is_stated(place) || self.masses_of.1 != revision {
             self.has_rows_of_set = false;
-            self.masses_of.0.clear();
-            self.masses_of.0.extend_from_slice(place.masses.coordinates);
             self.masses_of.1 = revision;
             let drives = model.driven().map_or_else(Vec::new, |driven| driven.stated());
             if !Blocks::are_in(model) && drives.is_empty() != self.blocks.is_none() {
@@ -245,6 +243,8 @@ impl VelocityLevel {
         let has_rows = self.rows_of.0 == active && self.rows_of.1 == place.coordinates;
         self.has_rows_of_set = false;
         (self.rests, self.stated_at) = (false, place.time);
+        self.masses_of.0.clear();
+        self.masses_of.0.extend_from_slice(place.masses.coordinates);
         if !has_rows {
             self.rows_of.1.clear();
             self.set.clear();

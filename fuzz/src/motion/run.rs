@@ -287,8 +287,8 @@ fn moreau_jean(motion: &Motion, scene: &Scene, tally: &mut Tally) {
         let plain = plain(motion, simulation.model(), (before, after), place, contacts);
         Ok::<_, Error>(Some(plain))
     });
-    // The default tolerance, relative to a turn.
-    let rule = Rule::MoreauJean(1e-10);
+    // The default tolerance, relative to the size of bodies.
+    let rule = Rule::MoreauJean([1e-10 * simulation.scheme().scales().length, 1e-10]);
     judge(name, (scene, tally), &steps, rule, (motion.step, settings.tolerance));
 }
 

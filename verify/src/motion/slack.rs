@@ -5,9 +5,17 @@ use super::*;
 impl Scene {
     /// Possible error of the frame of impulse number `place` of a step (rad) and of its point of contact (m)
     /// relative to the place of the step: the scheme of Stewart and Trinkle stops within its tolerance of
-    /// `q'`, in each coordinate. Frames of planes do not turn.
+    /// `q'`, in each coordinate, and what rests by that of Moreau and Jean has the frames of a position within a tenth of its
+    /// tolerance, in each coordinate on the way to the body. Frames of planes do not turn.
     pub(super) fn blur(&self, rule: Rule, step: &Step<'_>, place: usize) -> [f64; 2] {
-        let Rule::StewartTrinkle([way, angle]) = rule else { return [0.0; 2] };
+        let [way, angle] = match rule {
+            Rule::StewartTrinkle(tolerances) => tolerances,
+            Rule::MoreauJean(tolerances) => {
+                let joints = if self.kind == Kind::Links { self.bodies.len() } else { 1 };
+                tolerances.map(|tolerance| 0.1 * tolerance * joints as f64)
+            }
+            Rule::ImpulseVelocity(_) => return [0.0; 2],
+        };
         let contact = &self.contacts[step.impulses[place].0];
         let twist = step.twists.get(place).copied().unwrap_or(1.0);
         let reach = self.reach(contact);
@@ -40,7 +48,7 @@ impl Scene {
     pub(super) fn pass_error(&self, body: &Body, rule: Rule, h: f64) -> f64 {
         let largest = body.inertia.iter().copied().fold(0.0, f64::max);
         match rule {
-            Rule::MoreauJean(angle) if self.kind != Kind::Plane => largest * 2.0 * angle / h,
+            Rule::MoreauJean([_, angle]) if self.kind != Kind::Plane => largest * 2.0 * angle / h,
             _ => 0.0,
         }
     }

@@ -337,18 +337,19 @@ impl<'a> Run<'a> {
         let most = most.min(FLOPS / (2 * n * motions.rank() * motions.rank()));
         let mut path = Path::new(self.canonical, self.target, &self.x);
         motions.begin(&self.x);
-        let mut steps = 0;
-        while steps < most && path.goes_on() {
-            let before = self.left;
-            let (taken, reached) = path.next_point(self.canonical, &mut motions, most - steps);
-            self.left = before.saturating_sub(taken.max(1));
-            self.iterations += before - self.left;
-            steps += taken.max(1);
+        let mut most = most.min(self.left);
+        while most > 0 && path.goes_on() {
+            let (steps, reached) = path.next_point(self.canonical, &mut motions, most);
+            // A point that is reached without a step is one of the iterations too.
+            let steps = steps.max(1);
+            most -= steps;
+            self.left -= steps;
+            self.iterations += steps;
             if reached {
                 self.trial.copy_from_slice(&path.center);
                 self.offer();
             }
-            if self.is_solved() || self.left == 0 {
+            if self.is_solved() {
                 return;
             }
         }
