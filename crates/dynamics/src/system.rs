@@ -279,8 +279,8 @@ pub trait System: Debug + Send + Sync {
         0..self.velocity_count()
     }
 
-    /// The coordinates of the velocities of [`tree_velocities`](Self::tree_velocities): those that they change, and that determine
-    /// what is in the range. The default is all.
+    /// The coordinates that the velocities of [`tree_velocities`](Self::tree_velocities) change: rows and masses in that range depend on
+    /// no others. The default, all coordinates, is always correct.
     fn tree_coordinates(&self, body: usize) -> Range<usize> {
         let _ = body;
         0..self.coordinate_count()

@@ -55,7 +55,7 @@ struct Candidate {
     rounding: f64,
     /// `c`, less the `d` of that time (m).
     clearance: f64,
-    /// What was found last, if anything.
+    /// The last examination; none as long as no features were near.
     last: Option<Box<Examined>>,
 }
 

@@ -60,8 +60,8 @@ fn scene(is_dry: bool, place: [f64; 3]) -> (Model, State) {
 const ABOVE: [f64; 3] = [0.15, 0.05, 12.0];
 const BESIDE: [f64; 3] = [0.6, 0.1, 0.06];
 
-/// Takes so many steps, each of which ends where a simulation ends that knows nothing of earlier ones. Returns the numbers of those
-/// that kept the problem of the step before.
+/// Takes `steps` steps, and compares the end of each with that of a simulation which starts there anew. Returns the numbers of the
+/// steps that kept the problem of the step before.
 fn follow(is_dry: bool, place: [f64; 3], steps: usize, turn: usize) -> Vec<usize> {
     let settings = Settings { step_size: STEP, tolerance: 1e-11, ..Settings::default() };
     let (model, start) = scene(is_dry, place);

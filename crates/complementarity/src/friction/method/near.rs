@@ -42,8 +42,8 @@ pub(super) const CLOSE: f64 = 1e-4;
 const STEPS: usize = 12;
 const RISES: usize = 3;
 
-/// Solves a problem of Coulomb's law by Newton's steps from `impulses` (N·s) near its solution, to a relative `tolerance` that those
-/// need not be within.
+/// Solves a problem of Coulomb's law by Newton's steps from `impulses` (N·s, one for each contact) near its solution, to a relative
+/// `tolerance` (≥ 0) that those need not be within.
 ///
 /// `None`, with the same impulses, if the steps do not reach it, the relative residual of the start is over 1e-4, no contact presses,
 /// there is only one, or the law is another one.
@@ -51,6 +51,11 @@ const RISES: usize = 3;
 /// # Errors
 ///
 /// [`Error::StartLength`], [`Error::StartEntry`] and [`Error::Setting`].
+///
+/// # Source
+///
+/// P. Alart, A. Curnier, "A mixed formulation for frictional contact problems prone to Newton like solution methods", *Computer
+/// Methods in Applied Mechanics and Engineering* 92 (1991) 353–375.
 ///
 /// # Example
 ///

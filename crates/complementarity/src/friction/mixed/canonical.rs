@@ -21,7 +21,7 @@ use super::{
     factor::factor_of_inverse,
     local::Local,
     polygon::Polygon,
-    projection::Cone,
+    projection::{Cone, ROWS},
 };
 
 /// A block of the canonical problem.
@@ -242,6 +242,15 @@ impl<'a> Canonical<'a> {
             let entry = |i: usize, j: usize| self.matrix[(start + i) * n + start + j];
             cell.local = Local::new(&cell.cone, &DMatrix::from_fn(rows, rows, entry));
         }
+    }
+
+    /// `σ_F(−u_t)` of a cone with the `velocity` `u`, and its derivative; both are zero for the convex relaxation.
+    pub(super) fn support(&self, cone: &Cone, velocity: &[f64], slope: &mut [f64; ROWS]) -> f64 {
+        if self.problem.model == Model::ConvexRelaxation {
+            slope.fill(0.0);
+            return 0.0;
+        }
+        cone.support_against(velocity, slope)
     }
 
     /// The velocity of one row.

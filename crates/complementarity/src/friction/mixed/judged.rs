@@ -70,7 +70,7 @@ impl Problem {
         if is_decided { residual } else { self.figures(impulses).largest() }
     }
 
-    /// The [figures](Self::block_figures) of each block, with an error of at most `accuracy` (m/s): with compensated sums, of several
+    /// The [figures](Self::block_figures) of each block (m/s), with an error of at most `accuracy` (m/s, ≥ 0): with compensated sums, of several
     /// times the cost, only where others do not reach it.
     ///
     /// # Panics

@@ -24,7 +24,6 @@
 //! contact", *IEEE Transactions on Robotics* 39 (2023) 1301–1320 (contacts with the velocities of mechanisms as unknowns).
 
 use super::{
-    Model,
     canonical::Canonical,
     projection::{Cone, Derivative, ROWS},
 };
@@ -64,7 +63,7 @@ pub(super) struct Motions {
     /// `G'` by rows, and the negative step.
     matrix: Vec<f64>,
     step: Vec<f64>,
-    /// `P' (I + n ∇σᵀ) Yᵀ` of one cell.
+    /// A row of `P' (I + n ∇σᵀ) Yᵀ / w`.
     moved: Vec<f64>,
 }
 
@@ -94,7 +93,7 @@ impl Motions {
             image: zeros(n),
             matrix: zeros(rank * rank),
             step: zeros(rank),
-            moved: zeros(ROWS * rank),
+            moved: zeros(rank),
         })
     }
 
@@ -148,7 +147,7 @@ impl Motions {
         let inverse = 1.0 / center.weight;
         let mut slope = [0.0; ROWS];
         for cell in &canonical.cells {
-            let shift = support(canonical, &cell.cone, &self.velocity[cell.range()], &mut slope);
+            let shift = canonical.support(&cell.cone, &self.velocity[cell.range()], &mut slope);
             for row in cell.range() {
                 let shift = if row == cell.start { shift } else { 0.0 };
                 self.image[row] = center.at[row] - inverse * (self.velocity[row] + shift);
@@ -173,11 +172,11 @@ impl Motions {
         (0..rank).for_each(|k| self.matrix[k * (rank + 1)] = 1.0);
         for cell in &canonical.cells {
             let mut slope = [0.0; ROWS];
-            support(canonical, &cell.cone, &self.velocity[cell.range()], &mut slope);
+            canonical.support(&cell.cone, &self.velocity[cell.range()], &mut slope);
             let derivative = derivative(&cell.cone, &self.image[cell.range()]);
             let own = &self.rows[cell.start * rank..(cell.start + cell.rows) * rank];
             for i in 0..cell.rows {
-                let moved = &mut self.moved[..rank];
+                let moved = &mut self.moved;
                 moved.fill(0.0);
                 for (j, row) in own.chunks_exact(rank).enumerate() {
                     let part = (derivative[i][j] + derivative[i][0] * slope[j]) / weight;
@@ -263,19 +262,6 @@ impl Path {
         }
         (steps, reached)
     }
-}
-
-/// `σ_F(−u_t)` and its derivative, which the convex relaxation has not.
-fn support(
-    canonical: &Canonical<'_>,
-    cone: &Cone,
-    velocity: &[f64],
-    slope: &mut [f64; ROWS],
-) -> f64 {
-    if canonical.problem.model == Model::ConvexRelaxation {
-        return 0.0;
-    }
-    cone.support_against(velocity, slope)
 }
 
 /// The derivative of the projection of `image`.

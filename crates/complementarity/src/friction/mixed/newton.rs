@@ -24,7 +24,6 @@
 //! algorithm", *SIAM Journal on Control and Optimization* 14 (1976) 877–898.
 
 use super::{
-    Model,
     canonical::Canonical,
     projection::{Cone, Derivative, ROWS},
 };
@@ -167,7 +166,7 @@ impl Newton {
             }
             let mut z = [0.0; ROWS];
             let velocity = &self.velocity[cell.range()];
-            let shift = support(canonical, &cell.cone, velocity, &mut piece.slope);
+            let shift = canonical.support(&cell.cone, velocity, &mut piece.slope);
             for (i, z) in z.iter_mut().enumerate().take(cell.rows) {
                 *z = x[cell.start + i] - velocity[i] - if i == 0 { shift } else { 0.0 };
             }
@@ -237,20 +236,6 @@ impl Newton {
     }
 }
 
-fn support(
-    canonical: &Canonical<'_>,
-    cone: &Cone,
-    velocity: &[f64],
-    slope: &mut [f64; ROWS],
-) -> f64 {
-    let shift = cone.support_against(velocity, slope);
-    if canonical.problem.model == Model::ConvexRelaxation {
-        slope.fill(0.0);
-        return 0.0;
-    }
-    shift
-}
-
 /// `F` and `u` at `x`; returns `‖F‖`.
 fn natural_map(
     canonical: &Canonical<'_>,
@@ -274,7 +259,7 @@ fn natural_map(
             map.copy_from_slice(velocity);
         } else {
             let (mut z, mut slope) = ([0.0; ROWS], [0.0; ROWS]);
-            let shift = support(canonical, &cell.cone, velocity, &mut slope);
+            let shift = canonical.support(&cell.cone, velocity, &mut slope);
             let x = &x[cell.range()];
             for i in 0..cell.rows {
                 z[i] = x[i] - velocity[i] - if i == 0 { shift } else { 0.0 };
