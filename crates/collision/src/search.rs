@@ -2,6 +2,7 @@
 
 use percussion_dynamics::{
     ContactName, ContactSearch, ContactSourceError, Dimension, Nearby, System, gap::PointContact,
+    same_bits,
 };
 
 use crate::{
@@ -59,7 +60,7 @@ impl Search {
 
     /// A contact that was found at these coordinates.
     fn known(&self, coordinates: &[f64], name: &ContactName) -> Option<&Found> {
-        let is_there = |answer: &&Answer| same(&answer.coordinates, coordinates);
+        let is_there = |answer: &&Answer| same_bits(&answer.coordinates, coordinates);
         self.answers.iter().filter(is_there).find_map(|answer| {
             let place = answer.found.binary_search_by_key(name, |found| found.id.name());
             place.ok().map(|place| &answer.found[place])
@@ -115,11 +116,6 @@ impl ContactSearch for Search {
         let colliders = found.id.colliders.map(|k| &self.scene.colliders()[k]);
         Contact::new(found, colliders, self.dimension).map(PointContact::from)
     }
-}
-
-/// Whether two lists have the same bits.
-fn same(a: &[f64], b: &[f64]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
 #[cfg(test)]

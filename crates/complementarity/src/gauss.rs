@@ -1,7 +1,17 @@
 //! Elimination with row exchanges of small dense systems that are solved once: [`solve_in_place`].
 
+use crate::vectors::vectorized;
+
 /// Solves `A x = b` (`A` by rows); `A` and `b` are overwritten. `false` if `A` is singular or `x` is not finite.
 pub(crate) fn solve_in_place(matrix: &mut [f64], b: &mut [f64]) -> bool {
+    vectorized(
+        #[inline(always)]
+        || eliminate(matrix, b),
+    )
+}
+
+#[inline(always)]
+fn eliminate(matrix: &mut [f64], b: &mut [f64]) -> bool {
     let n = b.len();
     for k in 0..n {
         let size = |i: usize| matrix[i * n + k].abs();

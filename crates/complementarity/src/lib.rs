@@ -76,6 +76,7 @@
 //! | `json` | yes | [documents](friction::document::Document) of contact problems as JSON; includes `serde` |
 //! | `faer` | no | dense factorizations of more than 60 rows in blocks, several times as fast from some hundred rows on |
 //! | `rayon` | yes | sweeps on several threads, with the same bits as on one |
+//! | `simd` | yes | vectors of four numbers in inner loops where the processor has them, with the same bits |
 //! | `tracing` | yes | events of level `debug` where a solver gives up a path |
 //! | `serde` | yes | settings, statuses and reports as data |
 //!
@@ -92,6 +93,7 @@ mod factorization;
 pub mod friction;
 mod gauss;
 pub mod lcp;
+mod vectors;
 
 pub use nalgebra;
 

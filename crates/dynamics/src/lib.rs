@@ -63,6 +63,8 @@
 //! | [`ContactSource`], [`ContactSearch`] | the traits of contact detection that schemes use |
 //! | [`compliant`] | force laws of compliant contacts: [`Law`](compliant::Law), spring and damper, Hertz, friction made smooth |
 //! | [`motion`] | [`BodyMotion`](motion::BodyMotion): velocities and accelerations of the points of one body |
+//! | [`AddedMass`] | what is added to a mass matrix by forces that are taken implicitly |
+//! | [`same_bits`] | whether coordinates are those at which something was computed |
 //! | [`difference`] | rates along a motion by differences, where there is no closed form |
 //! | [`constraint`] | the trait [`EqualityConstraint`](constraint::EqualityConstraint), joints that close loops, curves, rolling, and the [`ConstraintSet`](constraint::set::ConstraintSet) |
 //!
@@ -80,8 +82,10 @@
 //! - The gap functions are those of spheres, planes and rods with round ends; `percussion-collision` has those of
 //!   other shapes.
 
+mod added_mass;
 mod anchor;
 mod articulated;
+mod bits;
 pub mod compliant;
 pub mod constraint;
 mod contact_frame;
@@ -99,11 +103,13 @@ mod testing;
 
 pub use nalgebra;
 
+pub use added_mass::AddedMass;
 pub use anchor::{Anchor, AnchorError};
 pub use articulated::{
     Articulated, ArticulatedError, CentroidalMomentum, Joint, JointFriction, JointKind, JointLimit,
     Kinematics, LimitSide, Link, ShapeError, SumLimit, SumTerm, TurnLimit,
 };
+pub use bits::same_bits;
 pub use contact_frame::{ContactFrame, ContactFrameError};
 pub use contact_set::{BlockSparse, Contact, ContactSet, ContactSetError};
 pub use contact_source::{ContactName, ContactSearch, ContactSource, ContactSourceError, Nearby};

@@ -9,6 +9,8 @@ use nalgebra::{Cholesky, DMatrix, DVectorView, Isometry3, Point3, Vector3};
 
 use motion::BodyVelocity;
 
+use crate::AddedMass;
+
 /// The space in which a [`System`] moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
@@ -153,7 +155,7 @@ pub trait System: Debug + Send + Sync {
     fn apply_inverse_sum(
         &self,
         coordinates: &[f64],
-        added: &DMatrix<f64>,
+        added: &AddedMass,
         columns: &mut DMatrix<f64>,
     ) {
         apply_dense_inverse_sum(self, coordinates, added, columns);
@@ -167,7 +169,7 @@ pub trait System: Debug + Send + Sync {
     fn whiten(
         &self,
         coordinates: &[f64],
-        added: Option<&DMatrix<f64>>,
+        added: Option<&AddedMass>,
         columns: &mut DMatrix<f64>,
     ) -> bool {
         let _ = (coordinates, added, columns);
@@ -376,12 +378,13 @@ pub trait System: Debug + Send + Sync {
 pub(crate) fn apply_dense_inverse_sum<S: System + ?Sized>(
     system: &S,
     coordinates: &[f64],
-    added: &DMatrix<f64>,
+    added: &AddedMass,
     columns: &mut DMatrix<f64>,
 ) {
-    let mut sum = DMatrix::zeros(added.nrows(), added.ncols());
+    let (rows, velocities) = added.matrix().shape();
+    let mut sum = DMatrix::zeros(rows, velocities);
     system.mass_matrix(coordinates, &mut sum);
-    sum += added;
+    sum += added.matrix();
     match Cholesky::new(sum) {
         Some(factors) => factors.solve_mut(columns),
         None => columns.fill(f64::NAN),

@@ -9,7 +9,7 @@
 
 use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, Point3, Vector3};
 use percussion_dynamics::{
-    Articulated, Dimension, Joint, Kinematics, Link, MassProperties, System,
+    AddedMass, Articulated, Dimension, Joint, Kinematics, Link, MassProperties, System,
 };
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 
@@ -103,6 +103,7 @@ fn sums_are_those_of_dense_matrices(case: &Case) -> Result<(), TestCaseError> {
     ];
     for added in added {
         let sum = &matrix + &added;
+        let added = AddedMass::new(added);
         let mut solved = columns.clone();
         case.system.apply_inverse_sum(&case.q, &added, &mut solved);
         let residual = (&sum * &solved - &columns).amax();

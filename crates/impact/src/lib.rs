@@ -83,6 +83,7 @@
 //! | `sets` | yes | [`SetValuedRouth`](set_valued::SetValuedRouth), [`outcome_set`], [`guarantee`], the list of all laws by name ([`laws`]) and random orders of [`Propagative`](propagative::Propagative); includes `linear-programs` |
 //! | `linear-programs` | with `sets` | [`friction_cone`], [`outer_bounds`] |
 //! | `rayon` | yes | samples on several threads, with the same bits as on one |
+//! | `simd` | yes | vectors of four numbers in inner loops where the processor has them, with the same bits |
 //! | `tracing` | yes | events of level `debug` |
 //! | `serde` | yes | settings, outcomes and certificates as data |
 //!

@@ -80,6 +80,7 @@
 //! | `adaptive` | yes | [`event_driven`], [`ensemble`], [`compliant`] and [`inclusion`], by the crate `diffsol` |
 //! | `ensembles` | yes | [`ensemble`]; includes `adaptive` and the feature `sets` of `percussion-impact` |
 //! | `rayon` | yes | contact problems, batches and ensembles on several threads, with the same bits as on one |
+//! | `simd` | yes | vectors of four numbers in inner loops where the processor has them, with the same bits |
 //! | `tracing` | yes | events of level `debug` |
 //! | `serde` | yes | settings and reports as data |
 //!

@@ -1,14 +1,14 @@
 //! The matrix by which a step divides momenta: [`Masses`].
 
 use nalgebra::DMatrix;
-use percussion_dynamics::System;
+use percussion_dynamics::{AddedMass, System};
 
 /// `M(q) + A` with an `A` that may be zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Masses<'a> {
     pub(crate) coordinates: &'a [f64],
     /// `A`, symmetric and positive semidefinite (`n_v × n_v`).
-    pub(crate) added: Option<&'a DMatrix<f64>>,
+    pub(crate) added: Option<&'a AddedMass>,
 }
 
 impl<'a> Masses<'a> {

@@ -65,6 +65,7 @@ mod passes;
 
 use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction::{Law, Method, document::Document};
+use percussion_dynamics::AddedMass;
 
 use self::{
     anchor::Anchor,
@@ -226,7 +227,7 @@ pub struct MoreauJean {
     of_masses: Vec<f64>,
     coordinates: Vec<f64>,
     /// `h θ D + h² θ² K`, if it is not zero.
-    implicit: Option<DMatrix<f64>>,
+    implicit: Option<AddedMass>,
 }
 
 impl MoreauJean {

@@ -1,6 +1,6 @@
 //! The report of a step, the same for every stepping scheme: [`StepReport`].
 
-use nalgebra::{DVector, Vector3};
+use nalgebra::{DMatrix, DVector, Vector3};
 use percussion_complementarity::friction::Status;
 
 use crate::energy::EnergyBalance;
@@ -31,8 +31,9 @@ pub struct StepReport {
     /// For redundant equations the smallest possible multipliers, each weighted by `√(G M⁻¹ Gᵀ)_ii`; equal
     /// equations share equally. Empty for [`Variational`](crate::variational::Variational).
     pub constraint_impulses: Vec<f64>,
-    /// Generalized impulse `D β` of each bounded friction in joints (`n_v`; N·s, N·m·s).
-    pub joint_friction: Vec<DVector<f64>>,
+    /// Generalized impulse `D β` of each bounded friction in joints, one per column (`n_v × n_d`; N·s, N·m·s). Empty in steps
+    /// without any.
+    pub joint_friction: DMatrix<f64>,
     /// The same along the axis of each joint with its bound, for [`ImpulseVelocity`](crate::impulse_velocity::ImpulseVelocity) and
     /// [`MoreauJean`](crate::moreau_jean::MoreauJean); otherwise empty.
     pub frictions: Vec<FrictionReport>,
@@ -275,7 +276,7 @@ impl StepReport {
             penetration: 0.0,
             constraint_error: 0.0,
             constraint_impulses: Vec::new(),
-            joint_friction: Vec::new(),
+            joint_friction: DMatrix::zeros(0, 0),
             frictions: Vec::new(),
             residuals: None,
             energy_before,

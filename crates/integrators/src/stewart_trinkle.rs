@@ -92,7 +92,7 @@ mod polygon;
 mod settings;
 mod step_problem;
 
-use nalgebra::Vector3;
+use nalgebra::{DMatrix, Vector3};
 use percussion_dynamics::{ContactSourceError, System, gap::ContactRows};
 
 use crate::{
@@ -292,11 +292,13 @@ impl Scheme for StewartTrinkle {
         let bilateral = &self.outer.linearization.bilateral;
         report.constraint_impulses = bilateral.impulses.as_slice().to_vec();
         report.constraint_error = bilateral.value.amax();
-        let joints = model.joint_friction().iter();
-        report.joint_friction = joints
-            .zip(self.outer.problem.joint_impulses())
-            .map(|(joint, impulses)| &joint.directions * impulses)
-            .collect();
+        let joints = model.joint_friction();
+        report.joint_friction = DMatrix::zeros(model.system().velocity_count(), joints.len());
+        let impulses = joints.iter().zip(self.outer.problem.joint_impulses());
+        for (mut column, (joint, impulses)) in report.joint_friction.column_iter_mut().zip(impulses)
+        {
+            column.gemv(1.0, &joint.directions, &impulses, 0.0);
+        }
         for slot in 0..self.active.len() {
             let contact = self.report_contact(motion, slot);
             report.penetration = report.penetration.max(-contact.gap);

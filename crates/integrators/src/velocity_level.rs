@@ -27,7 +27,7 @@ use std::borrow::Cow;
 
 use nalgebra::{DMatrix, DVector, Vector3};
 use percussion_complementarity::friction::{self, Law, Method, Report, Status};
-use percussion_dynamics::{ContactSet, System};
+use percussion_dynamics::{ContactSet, System, same_bits};
 
 pub(crate) use self::exchange::Exchange;
 use self::{blocks::Blocks, holding::Holding, outline::Outline, resting::Refining};
@@ -240,7 +240,7 @@ impl VelocityLevel {
             return self.restate(place.time, free, &shifts);
         }
         // Passes at one position have the same rows.
-        let has_rows = self.rows_of.0 == active && self.rows_of.1 == place.coordinates;
+        let has_rows = self.rows_of.0 == active && same_bits(&self.rows_of.1, place.coordinates);
         self.has_rows_of_set = false;
         (self.rests, self.stated_at) = (false, place.time);
         self.masses_of.0.clear();

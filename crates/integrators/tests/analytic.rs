@@ -170,7 +170,7 @@ fn bounded_friction_stops_a_joint_in_the_analytic_time() {
     integrator
         .run(1.4, |state, report| {
             assert!((state.velocity[2] - (3.0 - 2.0 * state.time)).abs() < 1e-12);
-            assert!((report.joint_friction[0][2] + 0.4).abs() < 1e-12);
+            assert!((report.joint_friction[(2, 0)] + 0.4).abs() < 1e-12);
         })
         .unwrap();
     integrator.run(2.0, |_, _| ()).unwrap();

@@ -126,7 +126,7 @@ proptest! {
                     scale += p.abs();
                 }
             }
-            impulse += &report.joint_friction[0];
+            impulse += &report.joint_friction.column(0);
             let residual = (mass_matrix.clone() * (after - before) - impulse).amax();
             prop_assert!(residual <= 1e-12 * scale, "{residual} of {scale}");
         }

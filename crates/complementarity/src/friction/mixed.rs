@@ -81,15 +81,20 @@ pub use self::{
     block::{Block, Error as BlockError, Section, Set},
     figures::Figures,
     infeasibility::Infeasibility,
+    judged::Judgement,
     settings::{Bilateral, Settings, Steps},
     solve::Solution,
 };
 use self::{
     checks::{check_free_velocity, check_matrix},
     figures::{Judge, scale_of},
+    judged::Sizes,
 };
 use super::ProblemError;
-use crate::compensated::{Sum, Sums};
+use crate::{
+    compensated::{Sum, Sums},
+    vectors::add_columns,
+};
 
 /// Whether contacts obey Coulomb's law or its convex relaxation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -168,8 +173,9 @@ pub struct Problem {
     free_velocity: Vec<f64>,
     blocks: Vec<Block>,
     model: Model,
-    /// The scales by which each block is judged.
+    /// The scales by which each block is judged, and those of rounding.
     judges: Vec<Judge>,
+    sizes: Sizes,
     velocity_scale: f64,
 }
 
@@ -228,7 +234,18 @@ impl Problem {
             start += block.rows;
         }
         let velocity_scale = scale_of(&judges, &free_velocity);
-        Self { delassus, matrix, compliance, free_velocity, blocks, model, judges, velocity_scale }
+        let sizes = Sizes::new(&matrix, &judges);
+        Self {
+            delassus,
+            matrix,
+            compliance,
+            free_velocity,
+            blocks,
+            model,
+            judges,
+            sizes,
+            velocity_scale,
+        }
     }
 
     /// The same problem with a diagonal compliance `R` (one number ≥ 0 for each row, in the unit of the row's
@@ -358,11 +375,7 @@ impl Problem {
     fn set_velocities(&self, impulses: &[f64], velocities: &mut Vec<f64>) {
         velocities.clear();
         velocities.extend_from_slice(&self.free_velocity);
-        for (column, impulse) in self.matrix.column_iter().zip(impulses) {
-            for (velocity, entry) in velocities.iter_mut().zip(column.as_slice()) {
-                *velocity += entry * impulse;
-            }
-        }
+        add_columns(velocities, self.matrix.as_slice(), impulses.iter().copied());
     }
 
     /// [`velocities`](Self::velocities) with [compensated sums](crate::compensated).
@@ -408,18 +421,13 @@ impl Problem {
     #[must_use]
     pub fn figures(&self, impulses: &[f64]) -> Figures {
         assert_eq!(impulses.len(), self.rows(), "one impulse per row");
-        self.figures_at(impulses, &self.compensated_velocities(impulses))
-    }
-
-    /// Whether the impulses cancel so far that compensated sums keep no digit of a velocity.
-    fn is_lost(&self, impulses: &[f64]) -> bool {
-        let root = |row: usize| self.matrix[(row, row)].sqrt();
-        let sum: f64 = impulses.iter().enumerate().map(|(row, p)| root(row) * p.abs()).sum();
-        let largest = (0..impulses.len()).map(root).fold(0.0, f64::max);
-        #[expect(clippy::cast_precision_loss, reason = "small counts")]
-        let part = 8.0 * impulses.len() as f64 * f64::EPSILON * f64::EPSILON;
-        let kept = part * (largest * sum) <= 1e-10 * self.velocity_scale;
-        !kept
+        if self.is_lost(impulses) {
+            return Figures::INFINITE;
+        }
+        let velocities = self.compensated_velocities(impulses);
+        self.judges.iter().fold(Figures::default(), |largest, judge| {
+            largest.max(&judge.figures(self.model, impulses, &velocities))
+        })
     }
 
     /// The [figures](Self::figures) of each block.

@@ -28,17 +28,16 @@ use nalgebra::Vector3;
 
 use super::{
     geometry::{Geometry, Inertia, Spatial},
-    tree::{Branch, Frame, Motion, Scratch, Tree},
+    tree::{Branch, Current, Frame, Motion, Scratch, Tree},
 };
 use crate::rotation;
 
 impl<G: Geometry> Tree<G> {
-    /// Frames and unit motions at the coordinates `q`.
-    pub(super) fn place(&self, scratch: &mut Scratch<G>, q: &[f64]) {
-        scratch.is_weighed = false;
-        scratch.is_composed = false;
-        scratch.is_factored = false;
-        for (i, branch) in self.branches.iter().enumerate() {
+    /// Frames and unit motions of a group at the coordinates `q`.
+    pub(super) fn place(&self, scratch: &mut Scratch<G>, group: usize, q: &[f64]) {
+        scratch.current[group] = Current::default();
+        for i in self.groups[group].links.clone() {
+            let branch = &self.branches[i];
             let base = match branch.parent {
                 Some(parent) => {
                     let parent = &scratch.frames[parent];
@@ -63,14 +62,19 @@ impl<G: Geometry> Tree<G> {
 
     /// Inertias, after [`place`](Self::place); positions at which only contacts are evaluated need none.
     pub(super) fn weigh(&self, scratch: &mut Scratch<G>) {
-        if scratch.is_weighed {
-            return;
+        let Scratch { inertias, frames, current, .. } = scratch;
+        for (group, current) in self.groups.iter().zip(current) {
+            if current.inertias {
+                continue;
+            }
+            let frames = frames[group.links.clone()].iter();
+            let branches = &self.branches[group.links.clone()];
+            let own = inertias[group.links.clone()].iter_mut();
+            for ((inertia, frame), branch) in own.zip(frames).zip(branches) {
+                *inertia = branch.inertia(frame);
+            }
+            current.inertias = true;
         }
-        let Scratch { inertias, frames, .. } = scratch;
-        for ((inertia, frame), branch) in inertias.iter_mut().zip(&*frames).zip(&self.branches) {
-            *inertia = branch.inertia(frame);
-        }
-        scratch.is_weighed = true;
     }
 
     /// Motions and accelerations at the velocity `v`, after [`place`](Self::place).

@@ -1,6 +1,6 @@
 //! The state of an articulated system and everything computed from it: [`Kinematics`].
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use nalgebra::{DMatrix, Isometry3, Vector3};
 
@@ -10,7 +10,7 @@ use super::{
     mass_matrix::Part,
     tree::{Scratch, Tree},
 };
-use crate::{lagrangian::Derivatives, system::Dimension};
+use crate::{AddedMass, bits::same_bits, lagrangian::Derivatives, system::Dimension};
 
 /// Positions and motions of all links of an [`Articulated`](super::Articulated) system at one state,
 /// and the algorithms that use them.
@@ -153,15 +153,15 @@ impl Kinematics {
     /// [`ShapeError`].
     pub fn apply_inverse_mass(&mut self, columns: &mut DMatrix<f64>) -> Result<(), ShapeError> {
         check_matrix("columns", columns, self.velocity.len(), columns.ncols())?;
-        self.divide_by_sum(&[], columns, Part::Inverse);
+        self.divide_by_sum(None, columns, Part::Inverse);
         Ok(())
     }
 
-    /// Divides `columns` by the sum of the mass matrix and a symmetric matrix that has only entries of velocities of which one
-    /// carries the other (`n_v × n_v`, or empty for none); for another one it returns `false` and changes nothing.
+    /// Divides `columns` by the sum of the mass matrix and what is added to it, if that has only entries of velocities of which one
+    /// carries the other; otherwise it returns `false` and changes nothing.
     pub(super) fn divide_by_sum(
         &mut self,
-        added: &[f64],
+        added: Option<&AddedMass>,
         columns: &mut DMatrix<f64>,
         part: Part,
     ) -> bool {
@@ -183,7 +183,7 @@ impl Kinematics {
     /// [`ShapeError`].
     pub fn whiten(&mut self, columns: &mut DMatrix<f64>) -> Result<(), ShapeError> {
         check_matrix("columns", columns, self.velocity.len(), columns.ncols())?;
-        self.divide_by_sum(&[], columns, Part::Whitening);
+        self.divide_by_sum(None, columns, Part::Whitening);
         Ok(())
     }
 
@@ -356,20 +356,39 @@ impl Kinematics {
 
     /// Whether the frames are those at these coordinates.
     pub(super) fn is_at(&self, coordinates: &[f64]) -> bool {
-        self.is_placed && same(coordinates, &self.coordinates)
+        self.is_placed && same_bits(coordinates, &self.coordinates)
     }
 
-    /// Computes the frames at `coordinates`, without the [inertias](Self::weigh); does nothing if they are up to date.
+    /// Computes the frames at `coordinates`, without the [inertias](Self::weigh), of groups that are elsewhere.
     pub(super) fn place(&mut self, coordinates: &[f64]) {
         if self.is_at(coordinates) {
             return;
         }
-        self.is_placed = false;
+        let was_placed = std::mem::replace(&mut self.is_placed, false);
         self.is_run = false;
-        self.poses.fill(None);
-        self.coordinates.copy_from_slice(coordinates);
-        with!(&mut self.state, |tree, scratch| tree.place(scratch, coordinates));
+        let Self { state, coordinates: before, poses, .. } = self;
+        with!(state, |tree, scratch| {
+            for (number, group) in tree.groups.iter().enumerate() {
+                let own = group.coordinates.clone();
+                if !(was_placed && same_bits(&coordinates[own.clone()], &before[own.clone()])) {
+                    poses[group.links.clone()].fill(None);
+                    before[own.clone()].copy_from_slice(&coordinates[own]);
+                    tree.place(scratch, number, coordinates);
+                }
+            }
+        });
         self.is_placed = true;
+    }
+
+    /// Number of coordinates of groups whose frames stay when it is moved to these.
+    pub(super) fn kept(&self, coordinates: &[f64]) -> usize {
+        let is_kept = |own: &Range<usize>| {
+            self.is_placed && same_bits(&coordinates[own.clone()], &self.coordinates[own.clone()])
+        };
+        with!(&self.state, |tree, _scratch| {
+            let groups = tree.groups.iter().map(|group| group.coordinates.clone());
+            groups.filter(is_kept).map(|own| own.len()).sum()
+        })
     }
 
     /// Computes the inertias of the links, for the methods that only read them; does nothing if they are up to date.
@@ -379,7 +398,7 @@ impl Kinematics {
 
     /// Computes the motions at `velocity`; does nothing if they are up to date.
     pub(super) fn run(&mut self, velocity: &[f64]) {
-        if self.is_run && same(velocity, &self.velocity) {
+        if self.is_run && same_bits(velocity, &self.velocity) {
             return;
         }
         self.is_run = false;
@@ -400,7 +419,7 @@ impl Kinematics {
 
     /// Kinetic energy (J) at `velocity`, which need not be that of the last [`run`](Self::run).
     pub(super) fn kinetic_energy_at(&mut self, velocity: &[f64]) -> f64 {
-        if self.is_run && same(velocity, &self.velocity) {
+        if self.is_run && same_bits(velocity, &self.velocity) {
             self.weigh();
             return self.kinetic_energy();
         }
@@ -458,13 +477,6 @@ impl Kinematics {
             Dimension::Space => 6,
         }
     }
-}
-
-/// Whether two lists of the same length have the same bits, in parts in which nothing waits for the entry before.
-fn same(a: &[f64], b: &[f64]) -> bool {
-    let mut parts = a.chunks(8).zip(b.chunks(8));
-    let differ = |bits: u64, (a, b): (&f64, &f64)| bits | (a.to_bits() ^ b.to_bits());
-    parts.all(|(a, b)| a.iter().zip(b).fold(0, differ) == 0)
 }
 
 pub(super) fn check(field: &'static str, found: usize, expected: usize) -> Result<(), ShapeError> {

@@ -26,41 +26,51 @@ use super::{
     geometry::Geometry,
     tree::{LANES, Scratch, Tree, VelocityNode},
 };
+use crate::AddedMass;
 
 impl<G: Geometry> Tree<G> {
-    /// Sums the inertias that each link carries, including its own.
+    /// Sums the inertias that each link carries within its group, including its own.
     pub(super) fn compose(&self, scratch: &mut Scratch<G>) {
-        if scratch.is_composed {
-            return;
-        }
         self.weigh(scratch);
-        scratch.composites.copy_from_slice(&scratch.inertias);
-        for (i, branch) in self.branches.iter().enumerate().rev() {
-            if let Some(parent) = branch.parent {
-                let carried = scratch.composites[i];
-                scratch.composites[parent] += carried;
+        let Scratch { composites, inertias, current, .. } = scratch;
+        for (group, current) in self.groups.iter().zip(current) {
+            if current.composites {
+                continue;
             }
+            let links = group.links.clone();
+            composites[links.clone()].copy_from_slice(&inertias[links.clone()]);
+            for i in links.clone().rev() {
+                if let Some(parent) = self.branches[i].parent
+                    && links.contains(&parent)
+                {
+                    let carried = composites[i];
+                    composites[parent] += carried;
+                }
+            }
+            current.composites = true;
         }
-        scratch.is_composed = true;
     }
 
     /// Writes all entries of the mass matrix.
     pub(super) fn mass_matrix(&self, scratch: &mut Scratch<G>, mass_matrix: &mut DMatrix<f64>) {
         mass_matrix.fill(0.0);
-        self.each_entry(scratch, |_, k, j, entry| {
+        self.compose(scratch);
+        self.each_entry(scratch, 0..self.velocity_count(), |_, k, j, entry| {
             mass_matrix[(j, k)] = entry;
             mass_matrix[(k, j)] = entry;
         });
     }
 
-    /// Calls `write(scratch factor, k, j, M_kj)` for every velocity `k` and every `j` that carries it.
+    /// Calls `write(scratch factor, k, j, M_kj)` for every velocity `k` of these and every `j` that carries it, after
+    /// [`compose`](Self::compose).
     fn each_entry(
         &self,
         scratch: &mut Scratch<G>,
+        velocities: Range<usize>,
         mut write: impl FnMut(&mut [f64], usize, usize, f64),
     ) {
-        self.compose(scratch);
-        for (k, node) in self.velocities.iter().enumerate() {
+        for k in velocities {
+            let node = &self.velocities[k];
             let force = scratch.composites[node.link].momentum(&scratch.columns[k]);
             let mut next = Some(k);
             while let Some(j) = next {
@@ -72,10 +82,11 @@ impl<G: Geometry> Tree<G> {
         }
     }
 
-    /// Whether a symmetric matrix that is added to the mass matrix keeps its zeros.
-    fn keeps_zeros(&self, added: &[f64]) -> bool {
+    /// Whether what is added to the mass matrix keeps its zeros.
+    fn keeps_zeros(&self, added: Option<&AddedMass>) -> bool {
         let is_on_path = |k: usize, j: usize| self.runs(k).iter().any(|run| run.contains(&j));
-        let mut rows = added.chunks_exact(self.velocity_count().max(1)).enumerate();
+        let columns = added.map_or(&[][..], |added| added.matrix().as_slice());
+        let mut rows = columns.chunks_exact(self.velocity_count().max(1)).enumerate();
         rows.all(|(k, row)| {
             let mut entries = row[..k].iter().enumerate();
             entries.all(|(j, entry)| *entry == 0.0 || is_on_path(k, j))
@@ -83,31 +94,48 @@ impl<G: Geometry> Tree<G> {
     }
 
     /// [`factor`](Self::factor), unless `added` does not [keep the zeros](Self::keeps_zeros): then `false`.
-    pub(super) fn factor_sum(&self, scratch: &mut Scratch<G>, added: &[f64]) -> bool {
-        if scratch.is_factored && are_equal(&scratch.added, added) {
-            return true;
-        }
-        let can = self.keeps_zeros(added);
+    pub(super) fn factor_sum(&self, scratch: &mut Scratch<G>, added: Option<&AddedMass>) -> bool {
+        let is_known = scratch.added == number(added);
+        let can = is_known || self.keeps_zeros(added);
         if can {
             self.factor(scratch, added);
         }
         can
     }
 
-    /// The factors `L` (below the diagonal) and `D` (on it) of the sum of the mass matrix and the symmetric matrix `added`
-    /// (`n × n`, which [keeps its zeros](Self::keeps_zeros), or empty for none).
-    pub(super) fn factor(&self, scratch: &mut Scratch<G>, added: &[f64]) {
-        if scratch.is_factored && are_equal(&scratch.added, added) {
+    /// The factors `L` (below the diagonal) and `D` (on it) of the sum of the mass matrix and what is `added`, which [keeps its
+    /// zeros](Self::keeps_zeros), of the groups that are elsewhere than before.
+    pub(super) fn factor(&self, scratch: &mut Scratch<G>, added: Option<&AddedMass>) {
+        if scratch.added != number(added) {
+            scratch.added = number(added);
+            scratch.current.iter_mut().for_each(|current| current.factor = false);
+        }
+        if scratch.current.iter().all(|current| current.factor) {
             return;
         }
+        self.compose(scratch);
+        for (number, group) in self.groups.iter().enumerate() {
+            if !scratch.current[number].factor {
+                self.factor_group(scratch, group.velocities.clone(), added);
+                scratch.current[number].factor = true;
+            }
+        }
+    }
+
+    /// The factors of the rows of a group.
+    fn factor_group(
+        &self,
+        scratch: &mut Scratch<G>,
+        velocities: Range<usize>,
+        added: Option<&AddedMass>,
+    ) {
         let n = self.velocity_count();
-        scratch.added.clear();
-        scratch.added.extend_from_slice(added);
-        self.each_entry(scratch, |factor, k, j, entry| {
+        let added = added.map_or(&[][..], |added| added.matrix().as_slice());
+        self.each_entry(scratch, velocities.clone(), |factor, k, j, entry| {
             factor[n * k + j] = entry + added.get(n * k + j).copied().unwrap_or(0.0);
         });
         let factor = &mut scratch.factor;
-        for k in (0..n).rev() {
+        for k in velocities.rev() {
             let (above, row) = factor.split_at_mut(n * k);
             let (pivot, runs) = (row[k], self.runs(k));
             for (number, run) in runs.iter().enumerate() {
@@ -123,7 +151,6 @@ impl<G: Geometry> Tree<G> {
             }
             scratch.inverse_roots[k] = 1.0 / pivot.sqrt();
         }
-        scratch.is_factored = true;
     }
 
     /// The pivot of velocity `k` relative to the magnitudes of the terms whose sum is its entry of the mass matrix;
@@ -132,7 +159,7 @@ impl<G: Geometry> Tree<G> {
     /// The entry itself is not a suitable reference: for a thin rod about its own axis it is the rounding of terms
     /// that cancel, and the pivot is not smaller than that.
     pub(super) fn relative_pivot(&self, scratch: &mut Scratch<G>, k: usize) -> f64 {
-        self.factor(scratch, &[]);
+        self.factor(scratch, None);
         let VelocityNode { link, armature, .. } = self.velocities[k];
         let terms = scratch.composites[link].energy_terms(&scratch.columns[k]) + armature;
         scratch.factor[(self.velocity_count() + 1) * k] / terms
@@ -230,6 +257,11 @@ pub(super) enum Part {
     Whitening,
 }
 
+/// The number of what is added, or 0.
+fn number(added: Option<&AddedMass>) -> u64 {
+    added.map_or(0, AddedMass::number)
+}
+
 /// `lane ← lane − scale other`.
 #[inline]
 fn subtract<const C: usize>(lane: &mut [f64; C], scale: f64, other: &[f64; C]) {
@@ -241,30 +273,4 @@ fn subtract<const C: usize>(lane: &mut [f64; C], scale: f64, other: &[f64; C]) {
 fn subtract_run(row: &mut [f64], scale: f64, other: &[f64], run: Range<usize>) {
     let entries = row[run.clone()].iter_mut().zip(&other[run]);
     entries.for_each(|(entry, other)| *entry -= scale * other);
-}
-
-/// Whether two lists have the same bits, compared by parts in which nothing waits for the result of the entry before.
-fn are_equal(a: &[f64], b: &[f64]) -> bool {
-    let mut parts = a.chunks(32).zip(b.chunks(32));
-    let differ = |bits: u64, (a, b): (&f64, &f64)| bits | (a.to_bits() ^ b.to_bits());
-    a.len() == b.len() && parts.all(|(a, b)| a.iter().zip(b).fold(0, differ) == 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::are_equal;
-
-    #[test]
-    fn lists_differ_wherever_one_entry_does() {
-        for length in [0, 1, 31, 32, 33, 70] {
-            let list: Vec<f64> = (0..length).map(f64::from).collect();
-            assert!(are_equal(&list, &list.clone()));
-            for place in 0..list.len() {
-                let mut other = list.clone();
-                other[place] += 0.5;
-                assert!(!are_equal(&list, &other), "entry {place} of {length}");
-                assert!(!are_equal(&list, &list[..place]), "{place} entries of {length}");
-            }
-        }
-    }
 }

@@ -34,7 +34,7 @@ pub struct CentroidalMomentum {
 impl<G: Geometry> Tree<G> {
     /// Total mass and center of mass, after [`weigh`](Self::weigh).
     pub(super) fn center_of_mass(&self, scratch: &Scratch<G>) -> (f64, G::Linear) {
-        debug_assert!(scratch.is_weighed, "inertias of other coordinates");
+        debug_assert!(scratch.is_weighed(), "inertias of other coordinates");
         let mut mass = 0.0;
         let mut first = G::linear(&Vector3::zeros());
         for (inertia, frame) in scratch.inertias.iter().zip(&scratch.frames) {
@@ -73,7 +73,7 @@ impl<G: Geometry> Tree<G> {
 
     /// `½ Σ V · I V + ½ Σ a v²` with the armatures `a`, after [`weigh`](Self::weigh) and [`run`](Self::run) with the velocity `v`.
     pub(super) fn kinetic_energy(&self, scratch: &Scratch<G>, v: &[f64]) -> f64 {
-        debug_assert!(scratch.is_weighed, "inertias of other coordinates");
+        debug_assert!(scratch.is_weighed(), "inertias of other coordinates");
         self.energy_of(&scratch.motions, &scratch.inertias, v)
     }
 
@@ -100,7 +100,7 @@ impl<G: Geometry> Tree<G> {
 
     /// `−Σ m g · x`, after [`weigh`](Self::weigh).
     pub(super) fn gravity_energy(&self, scratch: &Scratch<G>) -> f64 {
-        debug_assert!(scratch.is_weighed, "inertias of other coordinates");
+        debug_assert!(scratch.is_weighed(), "inertias of other coordinates");
         let of_link = |(inertia, frame): (&Inertia<G>, &Frame<G>)| {
             -G::dot(self.gravity, inertia.first + frame.origin * inertia.mass)
         };

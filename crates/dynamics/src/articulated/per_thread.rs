@@ -17,7 +17,7 @@ const PLACES: usize = 16;
 
 /// Number of coordinates that a thread comes back to: a step has a start, a point where its forces are evaluated, one of its contacts
 /// and masses that it may share with the steps before, and an end, which is the start of the next one.
-const POSITIONS: usize = 4;
+const POSITIONS: usize = 6;
 
 /// Several [`Positions`] of one system, each created when a thread first needs it.
 ///
@@ -85,11 +85,14 @@ impl PerThread {
 }
 
 impl Positions {
-    /// Puts the kinematics at these coordinates first; if there are none, those that have not been used for longest are moved
-    /// there.
+    /// Puts the kinematics at these coordinates first; if there are none, those of which most can stay are moved there, and of these
+    /// the ones that have not been used for longest.
     fn choose(&mut self, coordinates: &[f64]) {
         let is_there = |&index: &usize| self.kinematics[index].is_at(coordinates);
-        let found = self.order.iter().position(is_there).unwrap_or(POSITIONS - 1);
+        let found = self.order.iter().position(is_there).unwrap_or_else(|| {
+            let kept = |&place: &usize| self.kinematics[self.order[place]].kept(coordinates);
+            (0..POSITIONS).max_by_key(kept).unwrap_or_default()
+        });
         self.order[..=found].rotate_right(1);
         self.kinematics[self.order[0]].place(coordinates);
     }
@@ -129,10 +132,10 @@ fn thread_number() -> usize {
 mod tests {
     use std::collections::BTreeSet;
 
-    use nalgebra::Vector3;
+    use nalgebra::{DMatrix, Vector3};
 
     use super::*;
-    use crate::{Articulated, Joint, Link, MassProperties};
+    use crate::{AddedMass, Articulated, Joint, Link, MassProperties, System, pose_coordinates};
 
     #[test]
     fn nobody_waits_for_kinematics_that_others_use_until_all_are_taken() {
@@ -162,10 +165,92 @@ mod tests {
             std::ptr::from_ref::<Kinematics>(&at)
         };
 
-        let [start, middle, rest, end] = [0.1, 0.2, 0.25, 0.3].map(place);
-        assert_eq!([0.2, 0.3, 0.25, 0.1].map(place), [middle, end, rest, start]);
+        let all: [f64; POSITIONS] = array::from_fn(|k| 0.1 + 0.05 * k as f64);
+        let places = all.map(place);
+        let (mut again, mut same) = (all, places);
+        again.swap(0, 1);
+        same.swap(0, 1);
+        assert_eq!(again.map(place), same);
         // The first that was not used since is given up.
-        assert_eq!(place(0.4), middle);
-        assert_eq!([0.3, 0.25, 0.1].map(place), [end, rest, start]);
+        assert_eq!(place(0.8), places[1]);
+        assert_eq!(again[1..].iter().copied().map(place).collect::<Vec<_>>(), same[1..]);
+    }
+
+    /// Three trees that stay, move and return in turns, with masses with and without a sum: everything has the bits that it has in
+    /// kinematics that were nowhere before.
+    #[test]
+    fn what_stays_is_what_would_be_computed_anew() {
+        let rod = MassProperties::solid_box(2.0, &Vector3::new(0.3, 0.2, 0.1)).unwrap();
+        let rod = rod.translated(&Vector3::new(0.2, 0.1, 0.0));
+        let link = |name: &str, joint, parent: Option<&str>| {
+            let link = Link::new(name, joint).with_mass(rod);
+            parent.map_or(link.clone(), |parent| link.on(parent))
+        };
+        let turn = || Joint::revolute(Vector3::new(0.0, 0.6, 0.8));
+        let links = vec![
+            link("a", Joint::free(), None),
+            link("b", turn(), Some("a")),
+            link("c", turn(), None),
+            link("d", Joint::spherical(), None),
+            link("e", turn(), Some("d")),
+        ];
+        let gravity = Vector3::new(0.0, 0.0, -9.81);
+        let system = Articulated::new(links.clone(), gravity).unwrap();
+        let mut random = 7_u64;
+        let mut below = move |count: u32| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 33) as u32 % count
+        };
+        let mut turned = |count: usize| {
+            let mut entries: Vec<f64> =
+                (0..count).map(|_| 1e-3 * f64::from(below(2000)) - 0.9).collect();
+            let norm = entries.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+            entries.iter_mut().for_each(|entry| *entry /= norm);
+            entries
+        };
+        let of_trees: [[Vec<f64>; 3]; 3] = [
+            array::from_fn(|_| [turned(3), turned(4), turned(2)[..1].to_vec()].concat()),
+            array::from_fn(|_| turned(2)[..1].to_vec()),
+            array::from_fn(|_| [turned(4), turned(2)[..1].to_vec()].concat()),
+        ];
+        let velocity = turned(system.velocity_count());
+        let n = system.velocity_count();
+        let mut shared = 0;
+        for _ in 0..300 {
+            let choice: [usize; 3] = array::from_fn(|_| below(3) as usize);
+            let coordinates: Vec<f64> =
+                choice.iter().zip(&of_trees).flat_map(|(at, tree)| tree[*at].clone()).collect();
+            let added = DMatrix::from_diagonal_element(n, n, f64::from(below(2)));
+            let added = AddedMass::new(added);
+            let evaluate = |system: &Articulated| {
+                let mut columns = DMatrix::identity(n, n);
+                system.apply_inverse_sum(&coordinates, &added, &mut columns);
+                let mut masses = DMatrix::zeros(n, n);
+                system.mass_matrix(&coordinates, &mut masses);
+                let mut forces = vec![0.0; n];
+                system.smooth_forces(&coordinates, &velocity, 0.0, &mut forces);
+                let energies = [
+                    system.kinetic_energy(&coordinates, &velocity),
+                    system.potential_energy(&coordinates),
+                ];
+                let mut poses = Vec::new();
+                system.poses(&coordinates, &mut poses);
+                let numbers = columns.iter().chain(&masses).chain(&forces).chain(&energies);
+                let numbers = numbers.copied().chain(poses.iter().flat_map(pose_coordinates));
+                numbers.map(f64::to_bits).collect::<Vec<_>>()
+            };
+            let kept = |kinematics: &Kinematics| kinematics.kept(&coordinates);
+            shared += usize::from(
+                system
+                    .per_thread
+                    .lock()
+                    .kinematics
+                    .iter()
+                    .any(|one| (1..coordinates.len()).contains(&kept(one))),
+            );
+            let fresh = Articulated::new(links.clone(), gravity).unwrap();
+            assert_eq!(evaluate(&system), evaluate(&fresh), "{choice:?}");
+        }
+        assert!(shared > 200, "{shared}");
     }
 }

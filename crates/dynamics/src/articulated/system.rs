@@ -10,7 +10,7 @@ use super::{
     mass_matrix::Part,
 };
 use crate::{
-    rotation,
+    AddedMass, rotation,
     system::motion::BodyVelocity,
     system::{CoordinateError, Dimension, System, apply_dense_inverse_sum, check_finite},
 };
@@ -75,10 +75,10 @@ impl System for Articulated {
     fn apply_inverse_sum(
         &self,
         coordinates: &[f64],
-        added: &DMatrix<f64>,
+        added: &AddedMass,
         columns: &mut DMatrix<f64>,
     ) {
-        if !self.at(coordinates).divide_by_sum(added.as_slice(), columns, Part::Inverse) {
+        if !self.at(coordinates).divide_by_sum(Some(added), columns, Part::Inverse) {
             apply_dense_inverse_sum(self, coordinates, added, columns);
         }
     }
@@ -86,10 +86,9 @@ impl System for Articulated {
     fn whiten(
         &self,
         coordinates: &[f64],
-        added: Option<&DMatrix<f64>>,
+        added: Option<&AddedMass>,
         columns: &mut DMatrix<f64>,
     ) -> bool {
-        let added = added.map_or(&[][..], |added| added.as_slice());
         self.at(coordinates).divide_by_sum(added, columns, Part::Whitening)
     }
 

@@ -23,7 +23,17 @@ pub(super) struct Tree<G: Geometry> {
     /// ranges of all velocities follow one another, and those of each end where `run_ends` says.
     runs: Vec<Range<usize>>,
     run_ends: Vec<usize>,
+    /// The parts that move by themselves, one after another.
+    pub(super) groups: Vec<Group>,
     pub(super) gravity: G::Linear,
+}
+
+/// Links that follow one another, with a tree or several: their frames, inertias and masses depend on their own coordinates alone.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) links: Range<usize>,
+    pub(super) coordinates: Range<usize>,
+    pub(super) velocities: Range<usize>,
 }
 
 /// One velocity, or degree of freedom, as a node of a separate tree: the velocities of one joint follow one another,
@@ -97,12 +107,25 @@ pub(super) struct Scratch<G: Geometry> {
     pub(super) inverse_roots: Vec<f64>,
     /// Columns side by side while they are divided.
     pub(super) lanes: Vec<f64>,
-    /// Whether `inertias`, `composites` and `factor` belong to the current positions.
-    pub(super) is_weighed: bool,
-    pub(super) is_composed: bool,
-    pub(super) is_factored: bool,
-    /// The matrix (`n × n`) that `factor` includes besides the mass matrix; empty if there is none.
-    pub(super) added: Vec<f64>,
+    /// What belongs to the current positions of each group.
+    pub(super) current: Vec<Current>,
+    /// The number of what `factor` includes besides the mass matrix; 0 if there is none.
+    pub(super) added: u64,
+}
+
+/// Whether `inertias`, `composites` and `factor` of a group belong to its current position.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Current {
+    pub(super) inertias: bool,
+    pub(super) composites: bool,
+    pub(super) factor: bool,
+}
+
+impl<G: Geometry> Scratch<G> {
+    /// Whether the inertias of all links belong to the current positions.
+    pub(super) fn is_weighed(&self) -> bool {
+        self.current.iter().all(|current| current.inertias)
+    }
 }
 
 /// The pose of a link.
@@ -147,11 +170,13 @@ impl<G: Geometry> Tree<G> {
             velocities: Vec::new(),
             runs: Vec::new(),
             run_ends: Vec::new(),
+            groups: Vec::new(),
             gravity: G::linear(gravity),
         };
         for (link, &parent) in links.iter().zip(parents) {
             tree.push(link, parent);
         }
+        tree.group();
         tree
     }
 
@@ -207,6 +232,35 @@ impl<G: Geometry> Tree<G> {
         self.run_ends.push(self.runs.len());
     }
 
+    /// Cuts the links where no later one is carried by an earlier one that moves. What cannot move belongs to what is before it.
+    fn group(&mut self) {
+        let moves = |branch: &Branch<G>| branch.last_velocity.is_some();
+        // From the last link on: the first one that carries one of those seen, unless it cannot move.
+        let mut first_carrier = self.branches.len();
+        let mut is_cut = vec![false; self.branches.len()];
+        for (link, branch) in self.branches.iter().enumerate().rev() {
+            let carrier = branch.parent.filter(|parent| moves(&self.branches[*parent]));
+            first_carrier = first_carrier.min(carrier.unwrap_or(link));
+            is_cut[link] = first_carrier >= link && moves(branch);
+        }
+        let starts = (0..is_cut.len()).filter(|&link| link == 0 || is_cut[link]);
+        let mut starts = starts.peekable();
+        while let Some(start) = starts.next() {
+            let end = starts.peek().copied();
+            let before = |link: usize| {
+                let branch = &self.branches[link];
+                (branch.first_coordinate, branch.velocities.start)
+            };
+            let all = (self.coordinate_count, self.velocities.len());
+            let ((from, first), (to, last)) = (before(start), end.map_or(all, before));
+            self.groups.push(Group {
+                links: start..end.unwrap_or(self.branches.len()),
+                coordinates: from..to,
+                velocities: first..last,
+            });
+        }
+    }
+
     pub(super) fn velocity_count(&self) -> usize {
         self.velocities.len()
     }
@@ -254,10 +308,8 @@ impl<G: Geometry> Tree<G> {
             factor: vec![0.0; n * n],
             inverse_roots: vec![0.0; n],
             lanes: vec![0.0; LANES * n],
-            is_weighed: false,
-            is_composed: false,
-            is_factored: false,
-            added: Vec::new(),
+            current: vec![Current::default(); self.groups.len()],
+            added: 0,
         }
     }
 }
@@ -300,5 +352,27 @@ mod tests {
         }
         // One branch is interrupted by the velocity of the other.
         assert_eq!(tree.runs(10), [9..10, 0..8]);
+    }
+
+    /// A free body, a table with two arms whose links take turns, and an arm on a fixed rail with a fixed tool.
+    #[test]
+    fn groups_are_cut_where_nothing_carries_what_follows() {
+        let parents = [None, None, None, Some(1), Some(2), None, Some(5), Some(6)];
+        let joint = |number: usize| match number {
+            0 => Joint::free(),
+            5 | 7 => Joint::fixed(),
+            _ => Joint::revolute(Vector3::z()),
+        };
+        let links: Vec<Link> =
+            (0..parents.len()).map(|i| Link::new(format!("{i}"), joint(i))).collect();
+        let tree = Tree::<Space>::new(&links, &parents, &Vector3::zeros());
+        let links: Vec<_> = tree.groups.iter().map(|group| group.links.clone()).collect();
+        assert_eq!(links, [0..1, 1..6, 6..8]);
+        let coordinates: Vec<_> =
+            tree.groups.iter().map(|group| group.coordinates.clone()).collect();
+        assert_eq!(coordinates, [0..7, 7..11, 11..12]);
+        let velocities: Vec<_> = tree.groups.iter().map(|group| group.velocities.clone()).collect();
+        assert_eq!(velocities, [0..6, 6..10, 10..11]);
+        assert!(Tree::<Space>::new(&[], &[], &Vector3::zeros()).groups.is_empty());
     }
 }

@@ -6,6 +6,7 @@ use nalgebra::{DMatrix, Matrix3};
 
 use super::{BlockSparse, Columns, ContactSet, ContactSetError, Part, reshape};
 use crate::{
+    AddedMass,
     articulated::Kinematics,
     system::{Dimension, System},
 };
@@ -38,7 +39,7 @@ impl ContactSet {
         &mut self,
         system: &dyn System,
         coordinates: &[f64],
-        added: Option<&DMatrix<f64>>,
+        added: Option<&AddedMass>,
     ) -> Result<(), ContactSetError> {
         self.check_coordinates(coordinates)?;
         self.fill_columns();

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, f64::consts::FRAC_PI_2, iter, mem, sync::Arc};
 
 use nalgebra::Isometry3;
 use percussion_dynamics::{
-    ContactName, ContactSearch, ContactSource, ContactSourceError, Nearby, System,
+    ContactName, ContactSearch, ContactSource, ContactSourceError, Nearby, System, same_bits,
 };
 
 use crate::model::{Contact, FoundCone, Model};
@@ -51,7 +51,7 @@ struct Place {
 impl Place {
     fn covers(&self, coordinates: &[f64], proximity: f64, reaches: &[f64]) -> bool {
         let known = self.reaches.iter().chain(iter::repeat(&0.0));
-        self.coordinates == coordinates
+        same_bits(&self.coordinates, coordinates)
             && self.proximity >= proximity
             && reaches.iter().zip(known).all(|(reach, known)| reach <= known)
     }

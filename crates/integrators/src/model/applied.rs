@@ -9,7 +9,7 @@ use std::{
 };
 
 use nalgebra::DMatrix;
-use percussion_dynamics::{SmoothVelocityError, System};
+use percussion_dynamics::{AddedMass, SmoothVelocityError, System};
 
 use super::{Mechanics, Model, delegate::delegate_system};
 
@@ -119,7 +119,7 @@ impl System for Pushed {
     fn apply_inverse_sum(
         &self,
         coordinates: &[f64],
-        added: &DMatrix<f64>,
+        added: &AddedMass,
         columns: &mut DMatrix<f64>,
     ) {
         self.system.apply_inverse_sum(coordinates, added, columns);
@@ -128,7 +128,7 @@ impl System for Pushed {
     fn whiten(
         &self,
         coordinates: &[f64],
-        added: Option<&DMatrix<f64>>,
+        added: Option<&AddedMass>,
         columns: &mut DMatrix<f64>,
     ) -> bool {
         self.system.whiten(coordinates, added, columns)

@@ -27,17 +27,18 @@
 //!
 //! Derived here; forces that are linear in the velocity at the end of a step are those of the implicit Euler method.
 
+mod sum;
 mod system;
 
 use std::{
-    borrow::Cow,
     ops::Range,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
 use nalgebra::DMatrix;
-use percussion_dynamics::System;
+use percussion_dynamics::{AddedMass, System};
 
+use self::sum::Sum;
 use super::{Actuator, Controls, Model, ModelError, State};
 
 /// Maximum number of times that an actuator returns into its range within one step.
@@ -55,6 +56,7 @@ pub(crate) struct Driven {
     /// Whether an actuator couples velocities of different trees.
     is_coupled: bool,
     step: RwLock<Step>,
+    sum: Mutex<Option<Sum>>,
 }
 
 /// The actuators in the current step.
@@ -64,9 +66,12 @@ struct Step {
     is_now: bool,
     /// Length `h` (s).
     length: f64,
-    /// `h (θ h k + d) r rᵀ` of all, the entries that it may have, by columns (column and row), and those that are not zero.
-    added: DMatrix<f64>,
+    /// `h (θ h k + d) r rᵀ` of all, the entries that it may have, by columns (column and row), the place among these of each product of
+    /// gears of each actuator, their values, and those that are not zero.
+    added: AddedMass,
     places: Vec<(usize, usize)>,
+    products: Vec<usize>,
+    slopes: Vec<f64>,
     entries: Vec<(usize, usize, f64)>,
     /// Number of changes of the entries, and of the drives that are stated, so far.
     revision: u64,
@@ -126,7 +131,7 @@ impl Driven {
         };
         let is_coupled = actuators.iter().any(joins);
         let step = RwLock::new(Step::new(&actuators, system.velocity_count()));
-        Self { system, actuators, controls, is_coupled, step }
+        Self { system, actuators, controls, is_coupled, step, sum: Mutex::default() }
     }
 
     /// Solves a step from `start` of `length` (s), with the fraction `theta` of the velocity at its end in its displacement:
@@ -291,10 +296,16 @@ impl Step {
         Self {
             is_now: false,
             length: 0.0,
-            added: DMatrix::zeros(count, count),
+            added: AddedMass::new(DMatrix::zeros(count, count)),
             entries: Vec::with_capacity(places.len()),
             revision: 0,
             has_stated: false,
+            products: actuators
+                .iter()
+                .flat_map(pairs)
+                .map(|pair| places.binary_search(&pair).unwrap_or_default())
+                .collect(),
+            slopes: Vec::with_capacity(places.len()),
             places,
             forces: vec![0.0; count],
             laws: Vec::with_capacity(actuators.len()),
@@ -302,51 +313,48 @@ impl Step {
     }
 
     /// What the actuators add to the mass matrix, if anything.
-    fn implicit(&self) -> Option<&DMatrix<f64>> {
+    fn implicit(&self) -> Option<&AddedMass> {
         (!self.entries.is_empty()).then_some(&self.added)
     }
 
-    /// The sum of this and another matrix.
-    fn with_implicit<'a>(&self, added: &'a DMatrix<f64>) -> Cow<'a, DMatrix<f64>> {
-        if self.entries.is_empty() {
-            return Cow::Borrowed(added);
-        }
-        let mut sum = added.clone();
-        for &(column, row, entry) in &self.entries {
-            sum[(row, column)] += entry;
-        }
-        Cow::Owned(sum)
-    }
-
     fn assemble(&mut self, actuators: &[Actuator]) {
-        for &(column, row) in &self.places {
-            self.added[(row, column)] = 0.0;
-        }
+        self.slopes.clear();
+        self.slopes.resize(self.places.len(), 0.0);
         self.forces.fill(0.0);
+        let mut products = self.products.iter();
         for (law, actuator) in self.laws.iter().zip(actuators) {
             let (force, slope) = match (law.stated, law.held) {
-                (Some(_), _) => continue,
+                // The problem of the step has all of it.
+                (Some(_), _) => (0.0, 0.0),
                 (None, Some(end)) => (end, 0.0),
                 (None, None) => (law.constant, law.slope),
             };
             for one in &actuator.joints {
                 self.forces[one.velocity] += one.gear * force;
-                for other in &actuator.joints {
-                    let entry = self.length * slope * one.gear * other.gear;
-                    self.added[(one.velocity, other.velocity)] += entry;
+                for (other, &place) in actuator.joints.iter().zip(&mut products) {
+                    self.slopes[place] += self.length * slope * one.gear * other.gear;
                 }
             }
         }
-        let entries =
-            self.places.iter().map(|&(column, row)| (column, row, self.added[(row, column)]));
+        let entries = self.places.iter().zip(&self.slopes);
+        let entries = entries.map(|(&(column, row), &entry)| (column, row, entry));
         let entries = || entries.clone().filter(|(.., entry)| *entry != 0.0);
         let has_stated = self.laws.iter().any(|law| law.stated.is_some());
-        if has_stated || self.has_stated || !entries().eq(self.entries.iter().copied()) {
+        let is_same = entries().eq(self.entries.iter().copied());
+        if has_stated || self.has_stated || !is_same {
             self.revision += 1;
         }
         self.has_stated = has_stated;
+        if is_same {
+            return;
+        }
         self.entries.clear();
         self.entries.extend(entries());
+        let mut added = DMatrix::zeros(self.forces.len(), self.forces.len());
+        for &(column, row, entry) in &self.entries {
+            added[(row, column)] = entry;
+        }
+        self.added = AddedMass::new(added);
     }
 }
 

@@ -14,6 +14,7 @@
 use std::mem;
 
 use nalgebra::DMatrix;
+use percussion_dynamics::AddedMass;
 
 use super::{MoreauJean, Settings, passes::STEADY};
 use crate::{
@@ -63,7 +64,8 @@ impl MoreauJean {
             self.of_masses.copy_from_slice(&self.middle);
             self.anchor.hold(system, &mut self.of_masses);
         }
-        for ((a, end), start) in self.tangent.iter_mut().zip(&self.guess).zip(&state.velocity) {
+        let changes = self.guess.as_slice().iter().zip(&state.velocity);
+        for (a, (end, start)) in self.tangent.as_mut_slice().iter_mut().zip(changes) {
             *a = (end - start) / h;
         }
         let (velocity, acceleration) = (self.free.as_slice(), self.tangent.as_slice());
@@ -129,10 +131,10 @@ fn place<'a>(settings: &Settings, forecast: &'a [f64], masses: Masses<'a>, time:
 }
 
 /// `h θ D + h² θ² K` of the dampers and springs of joints, if it is not zero.
-pub(super) fn implicit(model: &Model, step_size: f64, implicitness: f64) -> Option<DMatrix<f64>> {
+pub(super) fn implicit(model: &Model, step_size: f64, implicitness: f64) -> Option<AddedMass> {
     let count = model.system().velocity_count();
     let mut sum = DMatrix::zeros(count, count);
     let share = step_size * implicitness;
     model.system().add_linear_forces([share, share * share], &mut sum);
-    sum.iter().any(|entry| *entry != 0.0).then_some(sum)
+    sum.iter().any(|entry| *entry != 0.0).then(|| AddedMass::new(sum))
 }

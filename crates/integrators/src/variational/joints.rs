@@ -103,7 +103,7 @@ impl Variational {
         let frictions = model.joint_friction();
         let step_size = self.given.step_size;
         let velocities = self.velocity.len();
-        report.joint_friction = vec![DVector::zeros(velocities); frictions.len()];
+        report.joint_friction = DMatrix::zeros(velocities, frictions.len());
         let unheld = |(joint, friction): (usize, &crate::BoundedFriction)| {
             let rate = friction.axis().map_or(0.0, |axis| axis.dot(&self.velocity));
             let bound = step_size * friction.bound;
@@ -112,7 +112,7 @@ impl Variational {
         report.frictions = frictions.iter().enumerate().map(unheld).collect();
         for (joint, rubbed) in self.piece.closed.joints().iter().zip(&self.rubbed) {
             let DryJoint { number, axis, length, .. } = joint;
-            report.joint_friction[*number] = axis * rubbed.impulse;
+            report.joint_friction.set_column(*number, &(axis * rubbed.impulse));
             let of_joint = &mut report.frictions[*number];
             of_joint.impulse = (rubbed.impulse * length).clamp(-of_joint.bound, of_joint.bound);
             of_joint.residual = rubbed.residual / length;

@@ -25,7 +25,7 @@ use nalgebra::{DMatrix, DVector};
 use percussion_complementarity::friction::{
     Method,
     document::Document,
-    mixed::{self, Block, Figures, Problem},
+    mixed::{self, Block, Figures, Judgement, Problem},
 };
 
 use super::cones::Cones;
@@ -68,13 +68,15 @@ pub(super) struct Blocks {
 pub(super) struct Stated {
     pub(super) problem: Problem,
     pub(super) entries: Vec<Entry>,
-    /// The rows, one per column (`n_v × r`), and what is added to the velocity of each (m/s, rad/s).
+    /// The rows, one per column (`n_v × r`), their transpose, and what is added to the velocity of each (m/s, rad/s).
     pub(super) rows: DMatrix<f64>,
+    pub(super) along: DMatrix<f64>,
     pub(super) shifts: Vec<f64>,
     pub(super) start: Vec<f64>,
     pub(super) impulses: Vec<f64>,
-    /// The figures of each block for `impulses`, measured at the end of the step.
-    pub(super) figures: Vec<Figures>,
+    /// What was found of `impulses`, if they were judged.
+    pub(super) judgement: Judgement,
+    pub(super) is_judged: bool,
 }
 
 /// One row of a problem.
@@ -92,7 +94,7 @@ impl Stated {
     /// The first row of each block with its figures.
     fn figures(&self) -> impl Iterator<Item = (&Block, Entry, Figures)> {
         let mut first = 0;
-        self.problem.blocks().iter().zip(&self.figures).map(move |(block, figures)| {
+        self.problem.blocks().iter().zip(&self.judgement.figures).map(move |(block, figures)| {
             let entry = self.entries[first];
             first += block.rows;
             (block, entry, *figures)
@@ -173,9 +175,12 @@ impl Blocks {
 
     /// Measures the figures of the solution, for the reports, to a hundredth of the relative `tolerance` of a solve.
     pub(super) fn judge(&mut self, tolerance: f64) {
-        if let Some(Stated { problem, impulses, figures, .. }) = &mut self.stated {
-            let accuracy = 0.01 * tolerance * problem.velocity_scale();
-            *figures = problem.block_figures_within(impulses, accuracy);
+        let Some(Stated { problem, impulses, judgement, is_judged, .. }) = &mut self.stated else {
+            return;
+        };
+        let accuracy = 0.01 * tolerance * problem.velocity_scale();
+        if !(*is_judged && judgement.rounding <= accuracy) {
+            judgement.figures = problem.block_figures_within(impulses, accuracy);
         }
     }
 
@@ -222,9 +227,14 @@ impl Blocks {
         Some(Document { start, ..Document::of_blocks(problem).with_method(method) })
     }
 
-    /// The generalized impulses of all joints (`n_v` each).
-    pub(super) fn generalized_impulses(&self) -> Vec<DVector<f64>> {
-        self.axes.column_iter().zip(&self.impulses).map(|(axis, p)| axis * *p).collect()
+    /// The generalized impulses of all joints (`n_v × n_d`).
+    pub(super) fn generalized_impulses(&self) -> DMatrix<f64> {
+        let mut impulses = self.axes.clone();
+        let columns = impulses.as_mut_slice().chunks_exact_mut(self.axes.nrows().max(1));
+        for (column, impulse) in columns.zip(&self.impulses) {
+            column.iter_mut().for_each(|entry| *entry *= impulse);
+        }
+        impulses
     }
 
     /// The friction of all joints at the end of the step.
@@ -235,11 +245,13 @@ impl Blocks {
                 residuals[joint] = figures.largest() / block.length;
             }
         }
+        let rows = self.axes.nrows();
+        let axis = |joint: usize| &self.axes.as_slice()[rows * joint..rows * (joint + 1)];
         let report = |(joint, residual)| FrictionReport {
             joint,
             impulse: self.impulses[joint],
             bound: self.bounds[joint],
-            velocity: self.axes.column(joint).iter().zip(velocity).map(|(d, v)| d * v).sum(),
+            velocity: axis(joint).iter().zip(velocity).map(|(d, v)| d * v).sum(),
             residual,
         };
         residuals.into_iter().enumerate().map(report).collect()

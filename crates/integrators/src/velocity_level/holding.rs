@@ -7,7 +7,7 @@
 //! The corrected impulses become those of the start: a solve that begins with them finds nothing to do.
 
 use nalgebra::Vector3;
-use percussion_complementarity::friction::{Held, Law, Method, Report};
+use percussion_complementarity::friction::{Held, Law, Method, Report, mixed::Judgement};
 use percussion_dynamics::System;
 
 use super::{
@@ -25,10 +25,9 @@ pub(super) struct Holding {
     held: Held,
     contacts: Vec<usize>,
     entries: Vec<Entry>,
-    /// Velocities of the impulses of the start, of contacts and of a problem with blocks, and of the latter once corrected.
+    /// Velocities of the impulses of the start, of contacts and of a problem with blocks with its figures.
     before: Vec<Vector3<f64>>,
-    of_start: Vec<f64>,
-    velocities: Vec<f64>,
+    of_start: Judgement,
 }
 
 impl Holding {
@@ -46,8 +45,13 @@ impl Holding {
         tolerance: f64,
     ) -> Option<Report> {
         let report = stated.problem.report_of(&stated.start, &mut self.of_start, tolerance);
-        if report.is_some() || !Held::blocks_hold(&stated.problem, &stated.start) {
+        if report.is_some() {
+            std::mem::swap(&mut stated.judgement, &mut self.of_start);
+            stated.is_judged = true;
             return report;
+        }
+        if !Held::blocks_hold(&stated.problem, &stated.start) {
+            return None;
         }
         if self.contacts == contacts && self.entries == stated.entries {
             let report = self.correct_blocks(stated, tolerance);
@@ -69,16 +73,17 @@ impl Holding {
 
     /// Corrects the impulses of the start, whose velocities are known, with the factors.
     fn correct_blocks(&mut self, stated: &mut Stated, tolerance: f64) -> Option<Report> {
-        let Stated { problem, start, impulses, .. } = stated;
-        self.velocities.clone_from(&self.of_start);
+        let Stated { problem, start, impulses, judgement, is_judged, .. } = stated;
         for iterations in 1..=CORRECTIONS {
-            self.held.correct(&self.velocities, impulses);
+            let last = if iterations == 1 { &self.of_start } else { &*judgement };
+            self.held.correct(&last.velocities, impulses);
             if !Held::blocks_hold(problem, impulses) {
                 break;
             }
-            let report = problem.report_of(impulses, &mut self.velocities, tolerance);
+            let report = problem.report_of(impulses, judgement, tolerance);
             if let Some(mut report) = report {
                 report.iterations = iterations;
+                *is_judged = true;
                 start.copy_from_slice(impulses);
                 return Some(report);
             }

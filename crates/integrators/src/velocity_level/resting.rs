@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use percussion_complementarity::friction::{Report, Status, mixed, refine};
-use percussion_dynamics::System;
+use percussion_dynamics::{System, same_bits};
 
 use super::{Place, VelocityLevel, blocks::Stated};
 use crate::{error::Error, trees::Tree};
@@ -55,6 +55,7 @@ impl Refining {
             return Ok(known);
         }
         stated.start.copy_from_slice(&stated.impulses);
+        stated.is_judged = false;
         Ok(refined)
     }
 }
@@ -69,7 +70,7 @@ impl VelocityLevel {
     pub(super) fn is_stated(&self, place: &Place<'_>) -> bool {
         let is_same = |before: &[f64], now: &[f64]| {
             let mut trees = self.rows_in.iter().map(|&tree| self.trees[tree].coordinates.clone());
-            trees.all(|tree| before[tree.clone()] == now[tree])
+            trees.all(|tree| same_bits(&before[tree.clone()], &now[tree]))
         };
         self.has_rows_of_set
             && is_same(&self.rows_of.1, place.coordinates)

@@ -1,9 +1,9 @@
 //! States the problem of a step with blocks, and solves it.
 
-use nalgebra::{DMatrix, DVector, DVectorView, Vector3};
+use nalgebra::{DMatrix, DVector, Vector3};
 use percussion_complementarity::friction::{
     Method, Report,
-    mixed::{Block, Problem, Section},
+    mixed::{Block, Judgement, Problem, Section},
 };
 
 use super::{
@@ -150,8 +150,9 @@ impl VelocityLevel {
         }
         statement.push_drives(own, moments + own.cones.rows().ncols());
         let velocities = |rows: &DMatrix<f64>, entries: &[Entry], shifts: &[f64]| {
-            let velocities = velocities((&own.unconstrained, free), rows, entries, shifts);
-            without_rounding((&own.scales, &own.strides), rows, free, velocities)
+            let along = rows.transpose();
+            let velocities = velocities((&own.unconstrained, free), &along, entries, shifts);
+            (without_rounding((&own.scales, &own.strides), rows, free, velocities), along)
         };
         let stated = stated(place.time, statement, &product, velocities)?;
         self.contacts = contacts;
@@ -174,13 +175,15 @@ impl VelocityLevel {
         let Some(Blocks { unconstrained, scales, strides, stated, .. }) = &mut self.blocks else {
             return Ok(());
         };
-        let Some(Stated { problem, entries, rows, shifts, .. }) = stated else { return Ok(()) };
+        let Some(Stated { problem, entries, rows, along, shifts, .. }) = stated else {
+            return Ok(());
+        };
         for (shift, entry) in shifts.iter_mut().zip(&*entries) {
             if let Entry::Contact(contact, 0) = *entry {
                 *shift = of_contacts[self.slots[contact]];
             }
         }
-        let velocities = velocities((unconstrained, free), rows, entries, shifts);
+        let velocities = velocities((unconstrained, free), along, entries, shifts);
         let velocities = without_rounding((scales, strides), rows, free, velocities);
         problem.set_free_velocity(&velocities).map_err(|source| Error::Blocks { time, source })
     }
@@ -248,6 +251,7 @@ impl VelocityLevel {
             };
         }
         stated.impulses.copy_from_slice(&stated.start);
+        stated.is_judged = false;
         let held = match self.method {
             Method::Combined(of) => self.holding.hold_blocks(&self.contacts, stated, of.tolerance),
             _ => None,
@@ -278,20 +282,26 @@ impl VelocityLevel {
     }
 }
 
-/// The velocities of rows without impulses of the problem: those of constraints are what projection took from the velocity
-/// `unconstrained`.
+/// The velocities of rows (`rows`, one a row, `r × n_v`) without impulses of the problem: those of constraints are what projection took
+/// from the velocity `unconstrained`.
 fn velocities(
     (unconstrained, free): (&DVector<f64>, &DVector<f64>),
     rows: &DMatrix<f64>,
     entries: &[Entry],
     shifts: &[f64],
 ) -> Vec<f64> {
-    let lost = unconstrained - free;
-    let velocity = |((row, entry), shift): ((DVectorView<'_, f64>, &Entry), &f64)| match entry {
-        Entry::Constraint => row.dot(&lost),
-        _ => row.dot(unconstrained) + shift,
-    };
-    rows.column_iter().zip(entries).zip(shifts).map(velocity).collect()
+    let mut velocities = vec![0.0; rows.nrows()];
+    let columns = rows.as_slice().chunks_exact(rows.nrows().max(1));
+    for (column, velocity) in columns.zip(unconstrained.as_slice()) {
+        velocities.iter_mut().zip(column).for_each(|(sum, entry)| *sum += entry * velocity);
+    }
+    velocities.iter_mut().zip(shifts).for_each(|(velocity, shift)| *velocity += shift);
+    let constraints = entries.iter().take_while(|entry| **entry == Entry::Constraint).count();
+    if constraints > 0 {
+        let lost = rows.rows(0, constraints) * (unconstrained - free);
+        velocities[..constraints].copy_from_slice(lost.as_slice());
+    }
+    velocities
 }
 
 /// Zeros instead of velocities that all are rounding of the velocity `free`, as in free fall: a problem of rounding errors may not be
@@ -309,12 +319,13 @@ fn without_rounding(
     velocities
 }
 
-/// The problem of the kept rows, given the `product` of all rows and their responses; `None` if there are none.
+/// The problem of the kept rows, given the `product` of all rows and their responses, and `velocities` without impulses with the
+/// transpose of the rows; `None` if there are none.
 fn stated(
     time: f64,
     statement: Statement<'_>,
     product: &DMatrix<f64>,
-    velocities: impl Fn(&DMatrix<f64>, &[Entry], &[f64]) -> Vec<f64>,
+    velocities: impl Fn(&DMatrix<f64>, &[Entry], &[f64]) -> (Vec<f64>, DMatrix<f64>),
 ) -> Result<Option<Stated>, Error> {
     let Statement { all, kept, shifts, entries, blocks, compliance } = statement;
     if kept.is_empty() {
@@ -324,7 +335,7 @@ fn stated(
         |i: usize, j: usize| 0.5 * (product[(kept[i], kept[j])] + product[(kept[j], kept[i])]);
     let delassus = DMatrix::from_fn(kept.len(), kept.len(), entry);
     let rows = all.select_columns(&kept);
-    let velocities = velocities(&rows, &entries, &shifts);
+    let (velocities, along) = velocities(&rows, &entries, &shifts);
     let problem = Problem::new(delassus, velocities, blocks).and_then(|problem| {
         if compliance.is_empty() { Ok(problem) } else { problem.with_compliance(compliance) }
     });
@@ -334,9 +345,11 @@ fn stated(
         problem,
         entries,
         rows,
+        along,
         shifts,
         start: zeros.clone(),
         impulses: zeros,
-        figures: Vec::new(),
+        judgement: Judgement::default(),
+        is_judged: false,
     }))
 }

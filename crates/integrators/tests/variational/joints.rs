@@ -37,7 +37,7 @@ fn friction_stops_a_wheel() {
             .run(4.0, |state, report| {
                 let [friction] = &report.frictions[..] else { panic!("{:?}", report.frictions) };
                 assert!(friction.impulse.abs() <= friction.bound, "{friction:?}");
-                assert!((report.joint_friction[0][0] - scale * friction.impulse).abs() < 1e-15);
+                assert!((report.joint_friction[(0, 0)] - scale * friction.impulse).abs() < 1e-15);
                 let turns = state.velocity[0].abs() > step;
                 let expected = -sign * scale.signum() * friction.bound;
                 assert!(!turns || (friction.impulse - expected).abs() < 1e-15, "{friction:?}");

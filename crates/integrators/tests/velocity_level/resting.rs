@@ -129,3 +129,35 @@ fn what_rests_carries_its_weight_and_stays_where_it_is() {
     let moved = motion.state().coordinates[..8].iter().zip(&rest).map(|(a, b)| (a - b).abs());
     assert!(moved.fold(0.0, f64::max) < 1e-11);
 }
+
+/// The residuals of reports are those of the impulses that the same reports have, in motion, at rest and where impulses are refined.
+#[test]
+fn reported_residuals_are_those_of_the_reported_impulses() {
+    let settings = Settings { step_size: STEP, ..Settings::default() };
+    let (model, start) = scene(true, BESIDE);
+    let mut motion = Simulation::<MoreauJean>::new(model, settings, start).unwrap();
+    let mut compared = 0;
+    for step in 0..800 {
+        let report = motion.step().unwrap();
+        let problem = motion.document().unwrap().blocks_problem().unwrap();
+        let of_contacts = report.contacts.iter().flat_map(|contact| contact.impulse.iter());
+        let of_joints = report.frictions.iter().map(|friction| &friction.impulse);
+        let impulses: Vec<f64> = of_contacts.chain(of_joints).copied().collect();
+        // A drive that takes turns at a limit of its force has a row too.
+        if impulses.len() != problem.rows() {
+            continue;
+        }
+        let figures = problem.figures(&impulses);
+        let residuals = report.residuals.unwrap();
+        let accuracy = 1e-2 * settings.tolerance * problem.velocity_scale();
+        for (found, expected) in [
+            (residuals.natural_map, figures.slip),
+            (residuals.complementarity, figures.complementarity),
+            (residuals.primal, figures.approach),
+        ] {
+            assert!((found - expected).abs() <= accuracy, "{found} {expected} in step {step}");
+        }
+        compared += 1;
+    }
+    assert!(compared > 700, "{compared}");
+}

@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector, dmatrix};
 use super::*;
 use crate::friction::{
     Method, Report, Status,
-    mixed::{Block, Problem as Blocks, Settings},
+    mixed::{Block, Judgement, Problem as Blocks, Settings},
     problem::tests::random_problem,
 };
 
@@ -127,7 +127,7 @@ fn joints_limits_and_redundant_rows_are_corrected() {
     assert_eq!(solution.report.status, Status::Solved);
     let mut impulses = solution.impulses;
     let near = state(1.0 + 1e-5);
-    assert!(near.report_of(&impulses, &mut Vec::new(), 1e-10).is_none());
+    assert!(near.report_of(&impulses, &mut Judgement::default(), 1e-10).is_none());
     let mut held = Held::default();
     assert!(held.hold_blocks(&near, &impulses), "{impulses:?}");
     assert!(held.rows.len() > 4, "more rows than the chain has velocities: {:?}", held.rows);
@@ -135,7 +135,7 @@ fn joints_limits_and_redundant_rows_are_corrected() {
         held.correct(&near.velocities(&impulses), &mut impulses);
     }
     assert!(Held::blocks_hold(&near, &impulses));
-    let report = near.report_of(&impulses, &mut Vec::new(), 1e-10).unwrap();
+    let report = near.report_of(&impulses, &mut Judgement::default(), 1e-10).unwrap();
     assert_eq!((report.status, report.iterations), (Status::Solved, 0));
     assert!(near.relative_residual(&impulses) <= 1e-10);
 }

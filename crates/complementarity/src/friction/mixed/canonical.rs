@@ -23,6 +23,7 @@ use super::{
     polygon::Polygon,
     projection::{Cone, ROWS},
 };
+use crate::vectors::add_rows;
 
 /// A block of the canonical problem.
 #[derive(Clone, Debug)]
@@ -251,6 +252,12 @@ impl<'a> Canonical<'a> {
             return 0.0;
         }
         cone.support_against(velocity, slope)
+    }
+
+    /// The velocities of all rows.
+    pub(super) fn velocities(&self, x: &[f64], velocities: &mut [f64]) {
+        velocities.copy_from_slice(&self.free_velocity);
+        add_rows(velocities, &self.matrix, x);
     }
 
     /// The velocity of one row.

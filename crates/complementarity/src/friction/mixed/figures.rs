@@ -162,23 +162,17 @@ impl Judge {
         }
     }
 
-    /// The largest `ℓ √W_ii` of a row.
-    pub(super) fn largest_root(&self, matrix: &DMatrix<f64>) -> f64 {
-        let root = |(k, length): (usize, &f64)| {
-            let row = self.start + k;
-            length * matrix[(row, row)].sqrt()
-        };
-        self.lengths.iter().enumerate().map(root).fold(0.0, f64::max)
+    /// The largest `ℓ √W_ii` of a row, given the `roots` of all rows.
+    pub(super) fn largest_of(&self, roots: &[f64]) -> f64 {
+        let own = self.lengths.iter().zip(&roots[self.start..]);
+        own.map(|(length, root)| length * root).fold(0.0, f64::max)
     }
 
-    /// By how many times a figure changes at most as much as the velocities of the rows of the block: by that along the normal, by the
-    /// norm of up to five along the tangents, and by what [`ConvexRelaxation`](Model::ConvexRelaxation) adds to the normal.
-    pub(super) fn sensitivity(&self, model: Model) -> f64 {
+    /// The largest support of the section, 0 without one.
+    pub(super) fn largest_support(&self) -> f64 {
         match &self.law {
-            Rule::Contact { shape, .. } if model == Model::ConvexRelaxation => {
-                4.0 + shape.largest_support()
-            }
-            _ => 4.0,
+            Rule::Contact { shape, .. } => shape.largest_support(),
+            _ => 0.0,
         }
     }
 

@@ -27,7 +27,7 @@ use super::{
     canonical::Canonical,
     projection::{Cone, Derivative, ROWS},
 };
-use crate::gauss::solve_in_place;
+use crate::{gauss::solve_in_place, vectors::add_columns};
 
 /// The largest diagonal that is left of a matrix, of which each block has the mean 1, when its factor is complete.
 const ROUNDING: f64 = 1e-13;
@@ -50,8 +50,9 @@ const MOST_FAILED: usize = 40;
 pub(super) struct Motions {
     /// Number `r` of motions.
     rank: usize,
-    /// `Yᵀ`, by rows of the problem.
+    /// `Yᵀ`, by rows of the problem, and by motions.
     rows: Vec<f64>,
+    columns: Vec<f64>,
     motion: Vec<f64>,
     trial: Vec<f64>,
     /// `G`, and the impulses in the cones, at the motion.
@@ -63,7 +64,8 @@ pub(super) struct Motions {
     /// `G'` by rows, and the negative step.
     matrix: Vec<f64>,
     step: Vec<f64>,
-    /// A row of `P' (I + n ∇σᵀ) Yᵀ / w`.
+    /// The rows in which `P'` is not zero, and `P' (I + n ∇σᵀ) Yᵀ / w` in these.
+    active: Vec<usize>,
     moved: Vec<f64>,
 }
 
@@ -85,6 +87,7 @@ impl Motions {
         Some(Self {
             rank,
             rows,
+            columns: factor.concat(),
             motion: zeros(rank),
             trial: zeros(rank),
             map: zeros(rank),
@@ -93,16 +96,15 @@ impl Motions {
             image: zeros(n),
             matrix: zeros(rank * rank),
             step: zeros(rank),
-            moved: zeros(rank),
+            active: Vec::with_capacity(n),
+            moved: Vec::with_capacity(n * rank),
         })
     }
 
     /// Begins with the motion of impulses.
     pub(super) fn begin(&mut self, impulses: &[f64]) {
         self.motion.fill(0.0);
-        for (row, x) in self.rows.chunks_exact(self.rank).zip(impulses) {
-            self.motion.iter_mut().zip(row).for_each(|(z, y)| *z += y * x);
-        }
+        add_columns(&mut self.motion, &self.rows, impulses.iter().copied());
     }
 
     /// `‖G‖` at the motion.
@@ -140,10 +142,8 @@ impl Motions {
 
     /// `G` and what belongs to it at the trial; returns its size.
     fn evaluate_trial(&mut self, canonical: &Canonical<'_>, center: Center<'_>) -> f64 {
-        let rows = self.rows.chunks_exact(self.rank);
-        for ((u, row), b) in self.velocity.iter_mut().zip(rows).zip(&canonical.free_velocity) {
-            *u = row.iter().zip(&self.trial).fold(*b, |sum, (y, z)| sum + y * z);
-        }
+        self.velocity.copy_from_slice(&canonical.free_velocity);
+        add_columns(&mut self.velocity, &self.columns, self.trial.iter().copied());
         let inverse = 1.0 / center.weight;
         let mut slope = [0.0; ROWS];
         for cell in &canonical.cells {
@@ -157,40 +157,38 @@ impl Motions {
             cell.cone.project(impulses, None);
         }
         self.map.copy_from_slice(&self.trial);
-        for (row, x) in self.rows.chunks_exact(self.rank).zip(&self.impulses) {
-            if *x != 0.0 {
-                self.map.iter_mut().zip(row).for_each(|(map, y)| *map -= y * x);
-            }
-        }
+        add_columns(&mut self.map, &self.rows, self.impulses.iter().map(|x| -x));
         self.map.iter().map(|entry| entry * entry).sum::<f64>().sqrt()
     }
 
     /// Fills the matrix with `G' = I + Y P' (I + n ∇σᵀ) Yᵀ / w`, at what was evaluated last.
     fn assemble(&mut self, canonical: &Canonical<'_>, weight: f64) {
-        let rank = self.rank;
-        self.matrix.fill(0.0);
-        (0..rank).for_each(|k| self.matrix[k * (rank + 1)] = 1.0);
+        let (rank, n) = (self.rank, self.velocity.len());
+        self.moved.clear();
+        self.active.clear();
         for cell in &canonical.cells {
             let mut slope = [0.0; ROWS];
             canonical.support(&cell.cone, &self.velocity[cell.range()], &mut slope);
             let derivative = derivative(&cell.cone, &self.image[cell.range()]);
             let own = &self.rows[cell.start * rank..(cell.start + cell.rows) * rank];
-            for i in 0..cell.rows {
-                let moved = &mut self.moved;
-                moved.fill(0.0);
-                for (j, row) in own.chunks_exact(rank).enumerate() {
-                    let part = (derivative[i][j] + derivative[i][0] * slope[j]) / weight;
-                    if part != 0.0 {
-                        moved.iter_mut().zip(row).for_each(|(sum, y)| *sum += part * y);
-                    }
+            for (row, derivative) in cell.range().zip(&derivative) {
+                // Rows of what is open or slides at its bound stay where they are projected.
+                if derivative.iter().all(|entry| *entry == 0.0) {
+                    continue;
                 }
-                for (k, y) in own[i * rank..(i + 1) * rank].iter().enumerate() {
-                    if *y != 0.0 {
-                        let entries = &mut self.matrix[k * rank..(k + 1) * rank];
-                        entries.iter_mut().zip(&*moved).for_each(|(sum, t)| *sum += y * t);
-                    }
-                }
+                self.active.push(row);
+                let first = self.moved.len();
+                self.moved.resize(first + rank, 0.0);
+                let part = |slope: (&f64, &f64)| (slope.0 + derivative[0] * slope.1) / weight;
+                let parts = derivative.iter().zip(&slope).map(part);
+                add_columns(&mut self.moved[first..], own, parts);
             }
+        }
+        self.matrix.fill(0.0);
+        let rows = self.matrix.chunks_exact_mut(rank).zip(self.columns.chunks_exact(n));
+        for (k, (row, motion)) in rows.enumerate() {
+            row[k] = 1.0;
+            add_columns(row, &self.moved, self.active.iter().map(|row| motion[*row]));
         }
     }
 }

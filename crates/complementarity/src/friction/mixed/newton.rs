@@ -27,7 +27,10 @@ use super::{
     canonical::Canonical,
     projection::{Cone, Derivative, ROWS},
 };
-use crate::gauss::solve_in_place;
+use crate::{
+    gauss::solve_in_place,
+    vectors::{add_columns, add_rows},
+};
 
 /// Part of the diagonal that keeps the systems of redundant rows regular.
 pub(super) const RIDGE: f64 = 1e-10;
@@ -195,11 +198,11 @@ impl Newton {
             }
             let mut known = [0.0; ROWS];
             self.moved.clear();
-            for (row, known) in cell.range().zip(&mut known) {
-                let entries = &canonical.matrix[row * n..(row + 1) * n];
+            let own = &canonical.matrix[cell.start * n..(cell.start + cell.rows) * n];
+            for entries in own.chunks_exact(n) {
                 self.moved.extend(self.active.iter().map(|column| entries[*column]));
-                *known = entries.iter().zip(&self.step).map(|(w, step)| w * step).sum();
             }
+            add_rows(&mut known[..cell.rows], own, &self.step);
             if cell.cone == Cone::Free {
                 let end = (first + cell.rows) * count;
                 self.matrix[first * count..end].copy_from_slice(&self.moved);
@@ -212,7 +215,7 @@ impl Newton {
                 for (i, row) in tangents.chunks_exact(count).enumerate() {
                     let slope = piece.slope[i + 1];
                     if slope != 0.0 {
-                        normal.iter_mut().zip(row).for_each(|(sum, entry)| *sum += slope * entry);
+                        add_columns(normal, row, [slope]);
                         known[0] += slope * known[i + 1];
                     }
                 }
@@ -222,7 +225,7 @@ impl Newton {
                     for (j, row) in self.moved.chunks_exact(count).enumerate() {
                         let slope = derivative[j];
                         if slope != 0.0 {
-                            entries.iter_mut().zip(row).for_each(|(sum, w)| *sum += slope * w);
+                            add_columns(entries, row, [slope]);
                             entries[first + j] -= slope * (1.0 - ridge);
                             right -= slope * known[j];
                         }
@@ -243,9 +246,7 @@ fn natural_map(
     Proximal { weight, center }: &Proximal,
     (velocity, map): (&mut [f64], &mut [f64]),
 ) -> f64 {
-    for (row, velocity) in velocity.iter_mut().enumerate() {
-        *velocity = canonical.velocity(row, x);
-    }
+    canonical.velocities(x, velocity);
     if *weight > 0.0 {
         for (velocity, (x, center)) in velocity.iter_mut().zip(x.iter().zip(center)) {
             *velocity += weight * (x - center);

@@ -67,8 +67,25 @@ impl Shape {
         supports[0].max(supports[1])
     }
 
+    /// The radius of a disc of two components, otherwise `None`.
+    fn disc(&self) -> Option<f64> {
+        match self {
+            Self::Ellipsoids(factors) => match &factors[..] {
+                [Ellipsoid { axes, .. }] => match axes[..] {
+                    [first, second] if first.to_bits() == second.to_bits() => Some(first),
+                    _ => None,
+                },
+                _ => None,
+            },
+            Self::Polygon(_) => None,
+        }
+    }
+
     /// The distance of `p` from `radius` times `F`; infinite if a component without a half axis is not zero.
     pub(super) fn outside(&self, radius: f64, p: &[f64]) -> f64 {
+        if let Some(first) = self.disc() {
+            return (norm(p.iter().copied()) - radius * first).max(0.0);
+        }
         if let Self::Polygon(polygon) = self {
             return polygon.outside(radius, [p[0], p[1]]);
         }
@@ -79,11 +96,7 @@ impl Shape {
 
     /// `‖p − Π(p − u)‖` with the projection `Π` on `radius` times `F`.
     pub(super) fn natural_map(&self, radius: f64, p: &[f64], u: &[f64]) -> f64 {
-        if let Self::Ellipsoids(factors) = self
-            && let [Ellipsoid { axes, .. }] = &factors[..]
-            && let [first, second] = axes[..]
-            && first.to_bits() == second.to_bits()
-        {
+        if let Some(first) = self.disc() {
             return off_disk([p[0], p[1]], [u[0], u[1]], radius * first);
         }
         if let Self::Polygon(polygon) = self {

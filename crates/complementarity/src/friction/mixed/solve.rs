@@ -1,7 +1,7 @@
 //! The solver of [problems with blocks](Problem).
 
 use super::{
-    Infeasibility, Model, Problem,
+    Infeasibility, Judgement, Model, Problem,
     canonical::Canonical,
     directions::Directions,
     motions::{Motions, Path},
@@ -120,10 +120,18 @@ impl Problem {
 impl Problem {
     /// The problem in units near one with their exponents, if its own are far from one.
     pub(super) fn near(&self) -> Option<(Self, [i32; 2])> {
-        let largest = self.matrix.diagonal().amax();
-        let [mass, velocity] = [largest, self.velocity_scale].map(exponent);
-        let far = mass.abs() > NEAR || velocity.abs() > NEAR;
-        far.then(|| (self.in_units(mass, velocity), [mass, velocity]))
+        let [mass, velocity] = self.exponents();
+        self.is_far().then(|| (self.in_units(mass, velocity), [mass, velocity]))
+    }
+
+    /// Whether the units are far from one.
+    pub(super) fn is_far(&self) -> bool {
+        self.exponents().iter().any(|exponent| exponent.abs() > NEAR)
+    }
+
+    /// Exponents of the largest diagonal entry and of the velocities.
+    fn exponents(&self) -> [i32; 2] {
+        [self.sizes.diagonal, self.velocity_scale].map(exponent)
     }
 }
 
@@ -142,7 +150,7 @@ fn solved(problem: &Problem, settings: &Settings, impulses: &mut [f64]) -> Repor
         }
     }
     let target = settings.tolerance * problem.velocity_scale;
-    let residual = problem.residual_beside(impulses, &mut Vec::new(), target);
+    let residual = problem.residual_beside(impulses, &mut Judgement::default(), target);
     let relative_residual = residual / problem.velocity_scale;
     if relative_residual <= settings.tolerance {
         return Report { status: Status::Solved, iterations: 0, residual, relative_residual };
@@ -183,7 +191,7 @@ struct Run<'a> {
     residual: f64,
     trial: Vec<f64>,
     candidate: Vec<f64>,
-    velocities: Vec<f64>,
+    judgement: Judgement,
     sweeper: Sweeper,
     newton: Newton,
     infeasible: bool,
@@ -211,7 +219,7 @@ impl<'a> Run<'a> {
             residual,
             trial: x.clone(),
             candidate: start.to_vec(),
-            velocities: Vec::with_capacity(start.len()),
+            judgement: Judgement::default(),
             sweeper: Sweeper::new(canonical),
             newton: Newton::new(canonical),
             infeasible: false,
@@ -235,8 +243,8 @@ impl<'a> Run<'a> {
     /// Judges the trial on the problem as it was stated, and keeps it if it is the best.
     fn offer(&mut self) {
         self.canonical.impulses(&self.trial, &mut self.candidate);
-        let Self { canonical, candidate, velocities, target, .. } = self;
-        let residual = canonical.problem.residual_beside(candidate, velocities, *target);
+        let Self { canonical, candidate, judgement, target, .. } = self;
+        let residual = canonical.problem.residual_beside(candidate, judgement, *target);
         if residual < self.residual {
             self.residual = residual;
             self.x.copy_from_slice(&self.trial);

@@ -1,9 +1,9 @@
 //! The implementation of [`System`] for [`Driven`].
 
-use std::{borrow::Cow, ops::Range};
+use std::ops::Range;
 
 use nalgebra::DMatrix;
-use percussion_dynamics::{SmoothVelocityError, System};
+use percussion_dynamics::{AddedMass, SmoothVelocityError, System};
 
 use super::{Driven, Step};
 use crate::model::delegate::delegate_system;
@@ -22,25 +22,27 @@ impl System for Driven {
     fn apply_inverse_sum(
         &self,
         coordinates: &[f64],
-        added: &DMatrix<f64>,
+        added: &AddedMass,
         columns: &mut DMatrix<f64>,
     ) {
         self.with(|step| {
-            let sum = step.map_or(Cow::Borrowed(added), |step| step.with_implicit(added));
-            self.system.apply_inverse_sum(coordinates, &sum, columns);
+            let mut divide = |sum: &_| self.system.apply_inverse_sum(coordinates, sum, columns);
+            match step {
+                Some(step) => self.with_sum(step, added, divide),
+                None => divide(added),
+            }
         });
     }
 
     fn whiten(
         &self,
         coordinates: &[f64],
-        added: Option<&DMatrix<f64>>,
+        added: Option<&AddedMass>,
         columns: &mut DMatrix<f64>,
     ) -> bool {
         self.with(|step| match (step, added) {
-            (Some(step), Some(added)) => {
-                self.system.whiten(coordinates, Some(&step.with_implicit(added)), columns)
-            }
+            (Some(step), Some(added)) => self
+                .with_sum(step, added, |sum| self.system.whiten(coordinates, Some(sum), columns)),
             (step, added) => {
                 let own = step.and_then(Step::implicit);
                 self.system.whiten(coordinates, own.or(added), columns)
