@@ -107,7 +107,7 @@ pub(super) struct Scratch<G: Geometry> {
     pub(super) inverse_roots: Vec<f64>,
     /// Columns side by side while they are divided.
     pub(super) lanes: Vec<f64>,
-    /// What belongs to the current positions of each group.
+    /// Which results for each group are up to date.
     pub(super) current: Vec<Current>,
     /// The number of what `factor` includes besides the mass matrix; 0 if there is none.
     pub(super) added: u64,

@@ -74,7 +74,7 @@ pub(super) struct Stated {
     pub(super) shifts: Vec<f64>,
     pub(super) start: Vec<f64>,
     pub(super) impulses: Vec<f64>,
-    /// What was found of `impulses`, if they were judged.
+    /// Velocities and figures of `impulses`, and whether they are up to date.
     pub(super) judgement: Judgement,
     pub(super) is_judged: bool,
 }
