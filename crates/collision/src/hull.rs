@@ -1,5 +1,7 @@
 //! Convex polyhedra with their faces and edges: [`Hull`].
 
+mod point;
+
 use nalgebra::Vector3;
 
 use crate::lengths::{LARGEST, unit};

@@ -2,6 +2,10 @@
 
 use nalgebra::Vector3;
 
+/// Points closer to a surface than this fraction of the size of the solid are on it: the direction of the difference
+/// would be only rounding.
+pub(crate) const ON_SURFACE: f64 = 1e-12;
+
 /// Maximum length (m) of a shape or of an entry of a position. The iteration for a distance forms eighth powers of
 /// the ratio of a position to a size, which stay finite.
 pub(crate) const LARGEST: f64 = 1e12;

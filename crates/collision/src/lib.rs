@@ -123,6 +123,7 @@
 
 #[cfg(feature = "hulls")]
 mod adapter;
+mod answers;
 mod broad_phase;
 mod cell_grid;
 pub mod coefficients;

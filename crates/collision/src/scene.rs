@@ -215,6 +215,19 @@ impl Scene {
         Ok(Self { pairs: Some(pairs), ..self }.with_few())
     }
 
+    /// Whether each collider may touch any other; said of all where it would take long to find out.
+    pub(crate) fn may_touch(&self) -> Vec<bool> {
+        let Some(few) = &self.few else { return vec![true; self.colliders.len()] };
+        let mut may = vec![false; self.colliders.len()];
+        let among = few.iter().map(|pair| pair.map(|k| self.bounded[k]));
+        let ground = self.half_spaces.iter();
+        let over = ground.flat_map(|ground| self.bounded.iter().map(|above| [*above, *ground]));
+        for pair in among.chain(over.filter(|pair| self.can_touch(*pair))) {
+            pair.into_iter().for_each(|k| may[k] = true);
+        }
+        may
+    }
+
     /// The pairs with coefficients of their own, if not all colliders may touch.
     pub(crate) const fn pairs(&self) -> Option<&Pairs> {
         self.pairs.as_ref()

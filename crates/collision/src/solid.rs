@@ -5,11 +5,12 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Matrix3, Point3, Vector2, Vector3};
 use percussion_dynamics::Dimension;
 
-use crate::{feature::Feature, hull::Hull, lengths::unit, shape::Shape};
-
-/// Points closer to a surface than this fraction of the size of the solid are on it: the direction of the difference
-/// would be only rounding.
-const ON_SURFACE: f64 = 1e-12;
+use crate::{
+    feature::Feature,
+    hull::Hull,
+    lengths::{ON_SURFACE, unit},
+    shape::Shape,
+};
 
 /// If the axis of a rim is within this angle (rad) of the normal of a plane, the rim has no unique lowest point: the
 /// direction to it has lost half of its digits.
@@ -273,7 +274,7 @@ impl Solid {
                 };
                 corner([axis(0), axis(1)], half.max())
             }
-            Self::Polytope(hull) => polytope_distance(hull, point),
+            Self::Polytope(hull) => hull.signed_distance(point),
         }
     }
 
@@ -418,59 +419,4 @@ fn corner(planes: [(f64, Vector3<f64>); 2], size: f64) -> (f64, Vector3<f64>) {
     } else {
         (second, normal_2)
     }
-}
-
-fn polytope_distance(hull: &Hull, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
-    let mut face = (f64::NEG_INFINITY, Vector3::z());
-    for candidate in hull.faces() {
-        let height = candidate.normal.dot(point) - candidate.offset;
-        if height > face.0 {
-            face = (height, candidate.normal);
-        }
-    }
-    if face.0 <= 0.0 {
-        return face;
-    }
-    // The nearest point of a convex polyhedron is on a face with the point on its outer side.
-    let mut nearest = (f64::INFINITY, face.1);
-    let extent = point.norm() + face.0;
-    for (index, candidate) in hull.faces().iter().enumerate() {
-        let height = candidate.normal.dot(point) - candidate.offset;
-        if height <= 0.0 {
-            continue;
-        }
-        let (distance, normal) = if over_face(hull, index, point) {
-            (height, candidate.normal)
-        } else {
-            boundary_distance(hull, &candidate.vertices, point)
-        };
-        if distance < nearest.0 {
-            nearest = (distance, normal);
-        }
-    }
-    if nearest.0 > ON_SURFACE * extent { nearest } else { (nearest.0, face.1) }
-}
-
-fn over_face(hull: &Hull, index: usize, point: &Vector3<f64>) -> bool {
-    let face = &hull.faces()[index];
-    let next = face.vertices.iter().cycle().skip(1);
-    face.vertices.iter().zip(next).all(|(&a, &b)| {
-        let (a, b) = (hull.vertices()[a], hull.vertices()[b]);
-        (point - a).dot(&(b - a).cross(&face.normal)) <= 0.0
-    })
-}
-
-/// Distance from the polygon of these vertices and the direction away from it.
-fn boundary_distance(hull: &Hull, corners: &[usize], point: &Vector3<f64>) -> (f64, Vector3<f64>) {
-    let mut nearest = (f64::INFINITY, Vector3::z());
-    for (&a, &b) in corners.iter().zip(corners.iter().cycle().skip(1)) {
-        let (a, b) = (hull.vertices()[a], hull.vertices()[b]);
-        let along = ((point - a).dot(&(b - a)) / (b - a).norm_squared()).clamp(0.0, 1.0);
-        let away = point - (a + along * (b - a));
-        let distance = away.norm();
-        if distance < nearest.0 {
-            nearest = (distance, away / distance.max(f64::MIN_POSITIVE));
-        }
-    }
-    nearest
 }

@@ -117,23 +117,26 @@ impl Span {
     #[must_use]
     pub fn new(rows: &DMatrix<f64>, responses: &DMatrix<f64>) -> Self {
         let (m, n) = rows.shape();
+        let mut momenta = rows.transpose();
+        let mut velocities = responses.clone();
         let size = |i: usize| {
-            let square = rows.row(i).tr_dot(&responses.column(i));
+            let square = dot(momenta.column(i).as_slice(), velocities.column(i).as_slice());
             if square.is_nan() { f64::INFINITY } else { square.max(0.0).sqrt() }
         };
         let sizes = DVector::from_fn(m, |i, _| size(i));
         let parts = sizes.map(|size| if size > 0.0 && size.is_finite() { 1.0 / size } else { 0.0 });
-        let mut momenta = rows.transpose();
-        let mut velocities = responses.clone();
-        for i in 0..m {
-            momenta.column_mut(i).scale_mut(parts[i]);
-            velocities.column_mut(i).scale_mut(parts[i]);
+        for (i, part) in parts.as_slice().iter().enumerate() {
+            let (mut momentum, mut velocity) = (momenta.column_mut(i), velocities.column_mut(i));
+            momentum.as_mut_slice().iter_mut().for_each(|entry| *entry *= part);
+            velocity.as_mut_slice().iter_mut().for_each(|entry| *entry *= part);
         }
         let scaled = momenta.clone();
         let mut left: Vec<usize> = (0..m).filter(|&i| parts[i] > 0.0).collect();
         let mut basis = Basis::new(n, n.min(left.len()));
         while basis.count < n {
-            let norm = |i: usize| velocities.column(i).dot(&momenta.column(i)).max(0.0).sqrt();
+            let norm = |i: usize| {
+                dot(velocities.column(i).as_slice(), momenta.column(i).as_slice()).max(0.0).sqrt()
+            };
             let largest = left.iter().enumerate().map(|(place, &i)| (norm(i), place));
             let largest = largest.reduce(|a, b| if b.0 > a.0 { b } else { a });
             let Some((norm, place)) = largest.filter(|(norm, _)| *norm > RANK) else { break };
@@ -241,17 +244,16 @@ impl Basis {
         let (velocities, mut added) = self.velocities.columns_range_pair_mut(..last, last..next);
         let (momenta, mut pushed) = self.momenta.columns_range_pair_mut(..last, last..next);
         let (mut added, mut pushed) = (added.column_mut(0), pushed.column_mut(0));
-        added.copy_from(&velocity);
-        pushed.copy_from(&momentum);
-        added.unscale_mut(norm);
-        pushed.unscale_mut(norm);
+        let (added, pushed) = (added.as_mut_slice(), pushed.as_mut_slice());
+        let (of_velocity, of_momentum) = (velocity.as_slice().iter(), momentum.as_slice().iter());
+        added.iter_mut().zip(of_velocity).for_each(|(to, from)| *to = from / norm);
+        pushed.iter_mut().zip(of_momentum).for_each(|(to, from)| *to = from / norm);
         for (q, p) in velocities.column_iter().zip(momenta.column_iter()) {
-            added.axpy(-p.dot(&added), &q, 1.0);
-            pushed.axpy(-q.dot(&pushed), &p, 1.0);
+            subtract_along(p.as_slice(), q.as_slice(), added);
+            subtract_along(q.as_slice(), p.as_slice(), pushed);
         }
-        let norm = added.dot(&pushed).max(f64::MIN_POSITIVE).sqrt();
-        added.unscale_mut(norm);
-        pushed.unscale_mut(norm);
+        let norm = dot(added, pushed).max(f64::MIN_POSITIVE).sqrt();
+        added.iter_mut().chain(pushed).for_each(|entry| *entry /= norm);
         self.count = next;
     }
 
@@ -260,8 +262,8 @@ impl Basis {
         let (q, p) = (self.velocities.column(self.count - 1), self.momenta.column(self.count - 1));
         let (mut velocity, mut momentum) = (velocities.column_mut(i), momenta.column_mut(i));
         for _ in 0..2 {
-            velocity.axpy(-p.dot(&velocity), &q, 1.0);
-            momentum.axpy(-q.dot(&momentum), &p, 1.0);
+            subtract_along(p.as_slice(), q.as_slice(), velocity.as_mut_slice());
+            subtract_along(q.as_slice(), p.as_slice(), momentum.as_mut_slice());
         }
     }
 
@@ -289,6 +291,23 @@ impl Basis {
             smallest: self.smallest,
         }
     }
+}
+
+/// `vector ← vector − (p · vector) q`.
+fn subtract_along(p: &[f64], q: &[f64], vector: &mut [f64]) {
+    let along = dot(p, vector);
+    vector.iter_mut().zip(q).for_each(|(entry, q)| *entry -= along * q);
+}
+
+/// The product of two vectors of equal length, summed in four parts, of which none waits for another.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut parts = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        parts.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    (parts[0] + parts[1]) + (parts[2] + parts[3]) + rest
 }
 
 #[cfg(test)]

@@ -97,6 +97,8 @@ mod vectors;
 
 pub use nalgebra;
 
+pub use vectors::vectorized;
+
 /// Compiles the example in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

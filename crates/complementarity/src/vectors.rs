@@ -3,9 +3,24 @@
 //! Only the width of vectors depends on the processor, and on the feature `simd`. Entries are computed one by one as they are written, without fused products, so
 //! that bits are the same everywhere.
 
-/// Runs `work`, which has to be inlined, with the widest vectors of the processor.
+/// Runs `work` with the widest vectors of the processor, as far as what it calls is inlined.
+///
+/// The bits of the result are the same on all processors, and without the feature `simd`.
+///
+/// # Example
+///
+/// ```
+/// use percussion_complementarity::vectorized;
+///
+/// let mut sums = [1.0, 2.0, 3.0];
+/// vectorized(
+///     #[inline(always)]
+///     || sums.iter_mut().for_each(|sum| *sum += 0.5),
+/// );
+/// assert_eq!(sums, [1.5, 2.5, 3.5]);
+/// ```
 #[inline(always)]
-pub(crate) fn vectorized<T>(work: impl FnOnce() -> T) -> T {
+pub fn vectorized<T>(work: impl FnOnce() -> T) -> T {
     #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     if let Some(simd) = pulp::x86::V3::try_new() {
         return simd.vectorize(work);

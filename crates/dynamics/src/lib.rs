@@ -74,6 +74,7 @@
 //! | --- | --- | --- |
 //! | `loops` | yes | [`ConstraintSet`](constraint::set::ConstraintSet): several constraints solved together, including redundant ones |
 //! | `serde` | yes | settings as data |
+//! | `simd` | yes | vectors of four numbers in inner loops where the processor has them, with the same bits |
 //!
 //! # Limits
 //!
@@ -100,6 +101,7 @@ pub mod rotation;
 mod system;
 #[cfg(test)]
 mod testing;
+mod vectors;
 
 pub use nalgebra;
 
@@ -117,7 +119,9 @@ pub use free_bodies::{Body, FreeBodies, FreeBodiesError, pose_coordinates};
 pub use inertia::{MassProperties, MassPropertiesError};
 pub use lagrangian::{Derivatives, Lagrangian};
 pub use planar_bodies::{PlanarBodies, PlanarBody};
-pub use system::{CoordinateError, Dimension, SmoothVelocityError, System, difference, motion};
+pub use system::{
+    CoordinateError, Dimension, Near, SmoothVelocityError, System, difference, motion,
+};
 
 /// Compiles the example in the README.
 #[cfg(doctest)]

@@ -149,7 +149,8 @@ pub trait System: Debug + Send + Sync {
     fn apply_inverse_mass(&self, coordinates: &[f64], columns: &mut DMatrix<f64>);
 
     /// Replaces `columns` (`n_v × k`) by `(M(q) + added)⁻¹ columns`, with a symmetric `added` (`n_v × n_v`) that keeps the sum
-    /// positive definite, as the implicit part of forces that depend on velocity does. Otherwise the result is not finite.
+    /// positive definite, as the implicit part of forces that depend on velocity does. Otherwise, or with another size, the result is not
+    /// finite.
     ///
     /// The default implementation factorizes the sum as a dense matrix.
     fn apply_inverse_sum(
@@ -212,6 +213,24 @@ pub trait System: Debug + Send + Sync {
             let needed = mass * DVectorView::from_slice(acceleration, count);
             forces.iter_mut().zip(&needed).for_each(|(force, needed)| *force += needed);
         }
+    }
+
+    /// [`inverse_dynamics`](Self::inverse_dynamics) of a system of which parts rest: inertia and gravity may be those of the state
+    /// `bodies`, which differs from `coordinates` and `velocity` by so little that it matters to the forces of joints only.
+    ///
+    /// The default has all forces at `coordinates` and `velocity`. A tree has not to be evaluated again where the state of its bodies is
+    /// that of the step before.
+    fn inverse_dynamics_near(
+        &self,
+        bodies: Near<'_>,
+        coordinates: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        time: f64,
+        forces: &mut [f64],
+    ) {
+        let _ = bodies;
+        self.inverse_dynamics(coordinates, velocity, acceleration, time, forces);
     }
 
     /// Writes the velocity `v_f` (`n_v × 1`) after a step of length `step` (s) with the smooth forces only, with the
@@ -368,10 +387,28 @@ pub trait System: Debug + Send + Sync {
     /// Kinetic energy `½ vᵀ M(q) v` (J).
     fn kinetic_energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64;
 
+    /// Kinetic and potential energy (J) at `coordinates` and `velocity`, up to terms of second order in the displacement from `place`, as
+    /// far as that is tiny, and of the kinetic energy up to those of first order.
+    ///
+    /// The default has both at `coordinates`.
+    fn energies_near(&self, place: &[f64], coordinates: &[f64], velocity: &[f64]) -> [f64; 2] {
+        let _ = place;
+        [self.kinetic_energy(coordinates, velocity), self.potential_energy(coordinates)]
+    }
+
     /// Total energy (J).
     fn energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
         self.kinetic_energy(coordinates, velocity) + self.potential_energy(coordinates)
     }
+}
+
+/// A state near another one, for [`System::inverse_dynamics_near`].
+#[derive(Clone, Copy, Debug)]
+pub struct Near<'a> {
+    /// Coordinates (length `n_q`).
+    pub coordinates: &'a [f64],
+    /// Velocity (length `n_v`; m/s, rad/s).
+    pub velocity: &'a [f64],
 }
 
 /// [`System::apply_inverse_sum`] for any matrix.
@@ -381,11 +418,12 @@ pub(crate) fn apply_dense_inverse_sum<S: System + ?Sized>(
     added: &AddedMass,
     columns: &mut DMatrix<f64>,
 ) {
-    let (rows, velocities) = added.matrix().shape();
-    let mut sum = DMatrix::zeros(rows, velocities);
+    let n = system.velocity_count();
+    let mut sum = DMatrix::zeros(n, n);
     system.mass_matrix(coordinates, &mut sum);
-    sum += added.matrix();
-    match Cholesky::new(sum) {
+    let has_size = added.matrix().shape() == sum.shape();
+    let factors = has_size.then(|| Cholesky::new(sum + added.matrix())).flatten();
+    match factors {
         Some(factors) => factors.solve_mut(columns),
         None => columns.fill(f64::NAN),
     }

@@ -203,6 +203,11 @@ impl Bilateral {
         step
     }
 
+    /// Velocities that the constraints hold, orthonormal in the kinetic metric, one per column (`n_v × k`).
+    pub(crate) const fn velocities(&self) -> &DMatrix<f64> {
+        &self.span.velocities
+    }
+
     /// Reduces the Delassus operator `W = Aᵀ M⁻¹ A` of the contact rows `A` (`n_v × r`).
     pub(crate) fn reduce(&self, rows: &DMatrix<f64>, delassus: &mut DMatrix<f64>) {
         if self.is_empty() {

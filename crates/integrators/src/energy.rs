@@ -131,7 +131,8 @@ pub(crate) struct EnergyAccount {
 /// One step, given by its ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'a> {
-    pub(crate) coordinates_before: &'a [f64],
+    /// A position near its start.
+    pub(crate) place_before: &'a [f64],
     pub(crate) coordinates: &'a [f64],
     pub(crate) velocity: &'a [f64],
     /// At its end.
@@ -146,11 +147,14 @@ pub(crate) struct Energy {
 }
 
 impl Energy {
-    pub(crate) fn of(system: &dyn System, coordinates: &[f64], velocity: &[f64]) -> Self {
-        Self {
-            kinetic: system.kinetic_energy(coordinates, velocity),
-            potential: system.potential_energy(coordinates),
-        }
+    /// That of a state, near whose position is `place`.
+    pub(crate) fn near(
+        system: &dyn System,
+        place: &[f64],
+        (coordinates, velocity): (&[f64], &[f64]),
+    ) -> Self {
+        let [kinetic, potential] = system.energies_near(place, coordinates, velocity);
+        Self { kinetic, potential }
     }
 
     pub(crate) fn total(self) -> f64 {
@@ -235,7 +239,7 @@ impl EnergyAccount {
         allowance: &Allowance,
         residual: f64,
     ) -> EnergyBalance {
-        let Step { coordinates_before, coordinates, velocity, energy } = step;
+        let Step { place_before, coordinates, velocity, energy } = step;
         let system = model.system();
         let (work, undecided) = allowance.work.unwrap_or_else(|| {
             let power = model.power_of_others(coordinates, velocity, to);
@@ -245,7 +249,7 @@ impl EnergyAccount {
         });
         let undecided = undecided + residual;
         let Energy { kinetic, potential } = energy;
-        let of_mass = (kinetic - system.kinetic_energy(coordinates_before, velocity)).abs();
+        let of_mass = (kinetic - system.kinetic_energy(place_before, velocity)).abs();
         let exchanged = (potential - self.potential).abs() + of_mass + allowance.exchanged;
         let first = *self.first.get_or_insert(exchanged);
         if allowance.keeps_energy {

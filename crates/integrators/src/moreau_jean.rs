@@ -28,7 +28,7 @@
 //!   by the rate at which changes fell, or by the forces at `v'` under the impulses found. Velocities, and with them momenta, thus
 //!   satisfy the equation above to that over `h θ`, and the laws of contacts to [`Settings::tolerance`].
 //! - **Rest**: while `q̄` of a tree of bodies is within `1e-11` of the change of its coordinates that moves bodies by `L`, or a tenth of
-//!   [`Settings::iteration_tolerance`] if that is less, of where its rows, masses and distances were evaluated last, they stay as they are.
+//!   [`Settings::iteration_tolerance`] if that is less, of where its rows, masses and distances were evaluated last, they stay as they are; the weights of its bodies do within a hundredth of that.
 //!   So the problem of a robot at rest is stated once ([`RoundCones::is_kept`]), whatever moves elsewhere.
 //! - **Does not** accept a step whose iteration did not converge, nor one whose problem was not solved unless
 //!   [`Settings::unsolved`] allows it.
@@ -68,7 +68,7 @@ use percussion_complementarity::friction::{Law, Method, document::Document};
 use percussion_dynamics::AddedMass;
 
 use self::{
-    anchor::Anchor,
+    anchor::{Anchor, OF_WEIGHTS},
     guess::Guess,
     passes::{Passes, STEADY},
 };
@@ -206,9 +206,11 @@ pub struct MoreauJean {
     gap_tolerance: f64,
     level: VelocityLevel,
     active: Vec<usize>,
+    /// Of rows, masses, distances and energies, and of gravity.
     anchor: Anchor,
-    /// Where is searched for contacts at both ends of the step.
-    searched: Vec<f64>,
+    weights: Anchor,
+    /// Where is searched for contacts at both ends of the step, and where its energies are evaluated.
+    places: [Vec<f64>; 2],
     /// Whether the caller has chosen the closed contacts, whose rows are then those at the end of the step.
     is_given: bool,
     /// `v_f` without the constraints, of the last pass and of the one before, and the former with them.
@@ -226,6 +228,9 @@ pub struct MoreauJean {
     middle: Vec<f64>,
     of_masses: Vec<f64>,
     coordinates: Vec<f64>,
+    /// The state near `(q_θ, v_θ)` of bodies, of which those that rest have that of an earlier step.
+    near: Vec<f64>,
+    moving: DVector<f64>,
     /// `h θ D + h² θ² K`, if it is not zero.
     implicit: Option<AddedMass>,
 }
@@ -255,9 +260,10 @@ impl MoreauJean {
         let lost = |source| Error::Contacts { time: state.time, source };
         let tolerance = self.gap_tolerance;
         self.anchor.drop_at(system, &mut self.forecast);
-        self.searched.copy_from_slice(&state.coordinates);
-        self.anchor.hold(system, &mut self.searched);
-        let ends = [&self.searched[..], &self.forecast];
+        let [start, _] = &mut self.places;
+        start.copy_from_slice(&state.coordinates);
+        self.anchor.hold(system, start);
+        let ends = [&start[..], &self.forecast];
         contacts.look_ahead(system, ends, tolerance).map_err(lost)?;
         self.active.clear();
         let closed = (tolerance, |gap: f64| gap.is_nan() || gap <= tolerance);
@@ -275,13 +281,20 @@ impl MoreauJean {
         model.system().retract(&state.coordinates, tangent, &mut self.coordinates);
     }
 
+    /// Writes the place of `q'`.
+    fn hold_end(&mut self, motion: &Motion) {
+        let [_, end] = &mut self.places;
+        end.copy_from_slice(&self.coordinates);
+        self.anchor.hold(motion.model.system(), end);
+    }
+
     /// `|T(q', v) − T(q, v)|` with the velocity before an impact. Together with the value for the velocity
     /// after it, which the account contains, this is the change of the modified energy by the impact.
     fn exchanged_before(&self, motion: &Motion) -> f64 {
-        let State { coordinates, velocity, .. } = &motion.state;
-        let kinetic =
-            |coordinates: &[f64]| motion.model.system().kinetic_energy(coordinates, velocity);
-        (kinetic(&self.coordinates) - kinetic(coordinates)).abs()
+        let State { velocity, .. } = &motion.state;
+        let [start, end] =
+            self.places.each_ref().map(|at| motion.model.system().kinetic_energy(at, velocity));
+        (end - start).abs()
     }
 }
 
@@ -310,7 +323,8 @@ impl Scheme for MoreauJean {
         let strides = scales.of_velocities(model.system(), &state.coordinates);
         let tolerance = |stride| settings.iteration_tolerance.unwrap_or(1e-10 * stride);
         let held = |stride: &f64| STEADY * tolerance(*stride).min(1e-10 * stride);
-        let held = strides.iter().map(held).collect();
+        let held: Vec<f64> = strides.iter().map(held).collect();
+        let weights = held.iter().map(|held| OF_WEIGHTS * held).collect();
         Ok(Self {
             tolerances: strides.iter().copied().map(tolerance).collect(),
             strides,
@@ -320,7 +334,8 @@ impl Scheme for MoreauJean {
             level: VelocityLevel::new(model, state, settings.step_size, (settings.law, method))?,
             active: Vec::new(),
             anchor: Anchor::new(model.system(), held),
-            searched: coordinates.clone(),
+            weights: Anchor::new(model.system(), weights),
+            places: [coordinates.clone(), coordinates.clone()],
             is_given: false,
             free: DVector::zeros(velocities),
             free_before: DVector::zeros(velocities),
@@ -333,6 +348,8 @@ impl Scheme for MoreauJean {
             forecast: coordinates.clone(),
             middle: coordinates.clone(),
             of_masses: coordinates.clone(),
+            near: coordinates.clone(),
+            moving: DVector::zeros(velocities),
             coordinates,
             implicit: pass::implicit(model, settings.step_size, settings.implicitness),
         })
@@ -366,16 +383,19 @@ impl Scheme for MoreauJean {
         if self.is_given || !self.settings.warm_start {
             self.first_guess.forget();
         }
-        let Self { first_guess, guess, tolerances, .. } = self;
-        let small = |(change, tolerance): (&f64, &f64)| h * theta * change.abs() <= *tolerance;
-        let is_small = |change: &[f64]| change.iter().zip(&*tolerances).all(small);
-        first_guess.write(&state.velocity, is_small, guess.as_mut_slice());
+        let Self { first_guess, guess, tolerances, anchor, .. } = self;
+        let is_small =
+            |velocity: usize, change: f64| h * theta * change.abs() <= tolerances[velocity];
+        first_guess.write(&state.velocity, (anchor.trees(), is_small), guess.as_mut_slice());
         self.tangent.copy_from_slice(&state.velocity);
         self.tangent *= 0.5 * h;
         let tangent = self.tangent.as_slice();
         model.system().retract(&state.coordinates, tangent, &mut self.forecast);
         match self.is_given {
-            true => self.anchor.lift(),
+            true => {
+                self.anchor.lift();
+                self.places[0].copy_from_slice(&state.coordinates);
+            }
             false => self.activate(motion)?,
         }
         let (mut passes, mut converged) = (Passes::new(), false);
@@ -398,7 +418,12 @@ impl Scheme for MoreauJean {
             self.guess.copy_from(&self.velocity);
         }
         self.advance(motion);
+        self.hold_end(motion);
         Ok(())
+    }
+
+    fn places<'a>(&'a self, _start: &'a [f64]) -> [&'a [f64]; 2] {
+        self.places.each_ref().map(|place| &place[..])
     }
 
     fn end(&self) -> End<'_> {
@@ -410,10 +435,9 @@ impl Scheme for MoreauJean {
         first_guess.enter(&motion.state.velocity, velocity.as_slice(), strides);
         if self.settings.projection {
             self.level.close(motion, &mut self.coordinates, &self.velocity, report)?;
+            self.hold_end(motion);
         }
-        self.searched.copy_from_slice(&self.coordinates);
-        self.anchor.hold(motion.model.system(), &mut self.searched);
-        let end = End { coordinates: &self.searched, velocity: self.velocity.as_slice() };
+        let end = End { coordinates: &self.places[1], velocity: self.velocity.as_slice() };
         self.level.finish(motion, end, report)?;
         let pushes = report.normal_impulses().any(|(_, impulse)| impulse > 0.0);
         let keeps_energy = self.settings.implicitness < 1.0 && pushes;

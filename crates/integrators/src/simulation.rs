@@ -62,6 +62,12 @@ pub trait Scheme: fmt::Debug + Sized {
     /// The end computed by [`solve`](Self::solve).
     fn end(&self) -> End<'_>;
 
+    /// Positions of the last step at which its energies are evaluated, [near](percussion_dynamics::System::energies_near) its `start` and
+    /// its end; by default those themselves.
+    fn places<'a>(&'a self, start: &'a [f64]) -> [&'a [f64]; 2] {
+        [start, self.end().coordinates]
+    }
+
     /// Reports the contacts and constraints of the step, whose end has a finite energy, makes the end the
     /// start of the next step, and returns the maximum energy that the scheme may have gained.
     ///
@@ -266,20 +272,25 @@ impl<S: Scheme> Simulation<S> {
         let mut report = StepReport::new(after, self.energy);
         let by_actuators = solve_driven(scheme, motion, &mut report)?;
 
-        let End { coordinates, velocity } = scheme.end();
-        let mut energy = Energy::of(motion.model.system(), coordinates, velocity);
+        let energy_of_end = |scheme: &S, Motion { model, state, .. }: &Motion| {
+            let [_, place] = scheme.places(&state.coordinates);
+            let End { coordinates, velocity } = scheme.end();
+            Energy::near(model.system(), place, (coordinates, velocity))
+        };
+        let mut energy = energy_of_end(scheme, motion);
         report.energy_after = energy.total();
         if !report.energy_after.is_finite() {
             return Err(Error::NotFinite { quantity: "energy", time: before });
         }
         let allowance = scheme.finish(motion, &mut report)?;
+        if report.projection_work != 0.0 {
+            energy = energy_of_end(scheme, motion);
+        }
 
         let Motion { model, contacts, state } = motion;
         let End { coordinates, velocity } = scheme.end();
-        if report.projection_work != 0.0 {
-            energy = Energy::of(model.system(), coordinates, velocity);
-        }
-        let step = Step { coordinates_before: &state.coordinates, coordinates, velocity, energy };
+        let [place_before, _] = scheme.places(&state.coordinates);
+        let step = Step { place_before, coordinates, velocity, energy };
         if let Some(rate) = allowance.overlap_rate {
             let contacts = (model.system(), &*contacts);
             let impulses = report.normal_impulses();

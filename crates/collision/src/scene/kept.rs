@@ -26,7 +26,7 @@
 //! (1967) 98–103 (lists of near pairs with a margin). The bounds are derived here.
 
 use nalgebra::{Isometry3, Vector3};
-use percussion_dynamics::System;
+use percussion_dynamics::{Dimension, System};
 
 use super::{Scene, SceneError, Workspace, append};
 use crate::{contact, contact::Found, reach::Reach, solid::Placed};
@@ -71,7 +71,7 @@ struct Examined {
 /// The pairs of one scene and the position at which they were listed; see the [module head](self).
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
-    /// `R` (m), infinite for a body with a half-space, and the bodies with colliders.
+    /// `R` (m), infinite for a body with a half-space, and the bodies with colliders that may touch others.
     radii: Vec<f64>,
     moving: Vec<usize>,
     /// Poses of all bodies at the reference; empty without one.
@@ -112,7 +112,7 @@ impl Candidate {
 }
 
 impl Kept {
-    /// Nothing kept yet; `radii` are those of the bodies (m), NaN for a body without colliders.
+    /// Nothing kept yet; `radii` are those of the bodies (m), NaN for a body without colliders that may touch others.
     pub(crate) fn new(radii: Vec<f64>) -> Self {
         Self {
             moving: (0..radii.len()).filter(|&body| !radii[body].is_nan()).collect(),
@@ -128,6 +128,11 @@ impl Kept {
             #[cfg(test)]
             references: 0,
         }
+    }
+
+    /// The bodies with colliders that may touch others.
+    pub(crate) fn moving(&self) -> &[usize] {
+        &self.moving
     }
 
     /// Measures how far bodies have moved, and returns whether the pairs are all that can be within reach.
@@ -175,16 +180,27 @@ impl Kept {
 }
 
 impl Scene {
-    /// [`find`](Self::find) with pairs that are kept from the searches before.
-    pub(crate) fn find_kept<'w>(
+    /// Checks a search, and returns the poses of all bodies.
+    pub(crate) fn bodies_at<'w>(
         &self,
         system: &dyn System,
         coordinates: &[f64],
         reach: &Reach<'_>,
-        (kept, workspace): (&mut Kept, &'w mut Workspace),
-    ) -> Result<&'w mut Vec<Found>, SceneError> {
+        workspace: &'w mut Workspace,
+    ) -> Result<&'w [Isometry3<f64>], SceneError> {
         self.check(system, coordinates, reach)?;
         system.poses(coordinates, &mut workspace.bodies);
+        Ok(&workspace.bodies)
+    }
+
+    /// [`find`](Self::find) for the [bodies](Self::bodies_at) of the workspace, with pairs that are kept from the searches before. Returns
+    /// those bodies too.
+    pub(crate) fn find_kept<'w>(
+        &self,
+        dimension: Dimension,
+        reach: &Reach<'_>,
+        (kept, workspace): (&mut Kept, &'w mut Workspace),
+    ) -> Result<(&'w [Isometry3<f64>], &'w mut Vec<Found>), SceneError> {
         if !kept.covers(&workspace.bodies, reach) {
             self.refer(reach, kept, workspace)?;
         }
@@ -208,14 +224,14 @@ impl Scene {
                 return Ok(());
             }
             let before = workspace.found.len();
-            let gap = self.examine(pair, (margin, reach), system, workspace)?;
+            let gap = self.examine(pair, (margin, reach), dimension, workspace)?;
             pair.clearance = gap - way;
             pair.remember(&poses, margin, &workspace.found[before..]);
             Ok(())
         });
         kept.pairs = pairs;
         examined?;
-        Ok(&mut workspace.found)
+        Ok((&workspace.bodies, &mut workspace.found))
     }
 
     /// Appends the features of a pair that are near. Returns a lower bound of the gap, or one of no use if there are features.
@@ -223,7 +239,7 @@ impl Scene {
         &self,
         Candidate { colliders, coefficients, .. }: &Candidate,
         (margin, reach): (f64, &Reach<'_>),
-        system: &dyn System,
+        dimension: Dimension,
         workspace: &mut Workspace,
     ) -> Result<f64, SceneError> {
         let Workspace { bodies, active, found, .. } = workspace;
@@ -236,7 +252,7 @@ impl Scene {
             Placed::new(collider.solid(), pose)
         });
         let named = (*colliders, *coefficients);
-        match append(named, &placed, system.dimension(), margin, active, found) {
+        match append(named, &placed, dimension, margin, active, found) {
             Ok(gap) if active.is_empty() => Ok(gap),
             Ok(_) => Ok(f64::NEG_INFINITY),
             // A search without a reference would not have examined pairs whose boxes are out of reach.

@@ -34,6 +34,7 @@ use crate::rotation;
 
 impl<G: Geometry> Tree<G> {
     /// Frames and unit motions of a group at the coordinates `q`.
+    #[inline(always)]
     pub(super) fn place(&self, scratch: &mut Scratch<G>, group: usize, q: &[f64]) {
         scratch.current[group] = Current::default();
         for i in self.groups[group].links.clone() {
@@ -42,7 +43,11 @@ impl<G: Geometry> Tree<G> {
                 Some(parent) => {
                     let parent = &scratch.frames[parent];
                     Frame {
-                        rotation: G::compose(&parent.rotation, &branch.rotation),
+                        rotation: if branch.is_turned {
+                            G::compose(&parent.rotation, &branch.rotation)
+                        } else {
+                            parent.rotation
+                        },
                         arm: parent.arm + G::rotate(&parent.rotation, branch.translation),
                         ..*parent
                     }
@@ -61,6 +66,7 @@ impl<G: Geometry> Tree<G> {
     }
 
     /// Inertias, after [`place`](Self::place); positions at which only contacts are evaluated need none.
+    #[inline(always)]
     pub(super) fn weigh(&self, scratch: &mut Scratch<G>) {
         let Scratch { inertias, frames, current, .. } = scratch;
         for (group, current) in self.groups.iter().zip(current) {
@@ -78,44 +84,64 @@ impl<G: Geometry> Tree<G> {
     }
 
     /// Motions and accelerations at the velocity `v`, after [`place`](Self::place).
+    #[inline(always)]
     pub(super) fn run(&self, scratch: &mut Scratch<G>, v: &[f64]) {
-        for (i, branch) in self.branches.iter().enumerate() {
-            let (carrier, bias) = match branch.parent {
-                Some(parent) => (scratch.motions[parent], scratch.biases[parent]),
-                None => (Spatial::zero(), Spatial::zero()),
-            };
-            let [translation, rotation] = branch.parts_of_motion(&scratch.columns, v);
-            let relative = translation + rotation;
-            let drift = carrier.cross_motion(&relative) + translation.cross_motion(&rotation);
-            scratch.motions[i] = carrier + relative;
-            scratch.drifts[i] = drift;
-            scratch.biases[i] = bias + drift;
+        for (number, group) in self.groups.iter().enumerate() {
+            let rests = v[group.velocities.clone()].iter().all(|v| v.to_bits() == 0);
+            if rests && scratch.current[number].rests {
+                continue;
+            }
+            scratch.current[number].rests = rests;
+            for i in group.links.clone() {
+                let branch = &self.branches[i];
+                let (carrier, bias) = match branch.parent {
+                    Some(parent) => (scratch.motions[parent], scratch.biases[parent]),
+                    None => (Spatial::zero(), Spatial::zero()),
+                };
+                let [translation, relative] = branch.parts_of_motion(&scratch.columns, v);
+                let mut drift = carrier.cross_motion(&relative);
+                if branch.translation_count > 0 {
+                    drift += translation.cross_motion(&relative);
+                }
+                scratch.motions[i] = carrier + relative;
+                scratch.drifts[i] = drift;
+                scratch.biases[i] = bias + drift;
+            }
         }
     }
 }
 
 /// `Σ S_k v_k`.
+#[inline(always)]
 pub(super) fn combine<G: Geometry>(columns: &[Spatial<G>], rates: &[f64]) -> Spatial<G> {
     columns.iter().zip(rates).fold(Spatial::zero(), |sum, (column, &rate)| sum + *column * rate)
 }
 
 impl<G: Geometry> Branch<G> {
     /// The motion relative to the parent with the velocity `v`.
+    #[inline(always)]
     pub(super) fn relative_motion(&self, columns: &[Spatial<G>], v: &[f64]) -> Spatial<G> {
-        let [translation, rotation] = self.parts_of_motion(columns, v);
-        translation + rotation
+        let [_, relative] = self.parts_of_motion(columns, v);
+        relative
     }
 
-    /// The translation and the rotation relative to the parent with the velocity `v`.
+    /// The translation relative to the parent with the velocity `v`, and all of that motion.
+    #[inline(always)]
     fn parts_of_motion(&self, columns: &[Spatial<G>], v: &[f64]) -> [Spatial<G>; 2] {
         let along =
             |velocities: Range<usize>| combine(&columns[velocities.clone()], &v[velocities]);
-        [along(self.translations()), along(self.rotations())]
+        let rotation = along(self.rotations());
+        if self.translation_count == 0 {
+            return [Spatial::zero(), rotation];
+        }
+        let translation = along(self.translations());
+        [translation, translation + rotation]
     }
 
     /// The frame of the link with its joint at the coordinates `q`, starting from the joint frame `base`.
     ///
     /// The position of a link on the world becomes its own origin.
+    #[inline(always)]
     fn moved(&self, base: Frame<G>, q: &[f64], columns: &mut [Spatial<G>]) -> Frame<G> {
         let along = |axis: usize| G::rotate(&base.rotation, G::linear(&Vector3::ith(axis, 1.0)));
         let about =
@@ -168,6 +194,7 @@ impl<G: Geometry> Branch<G> {
         frame
     }
 
+    #[inline(always)]
     fn inertia(&self, frame: &Frame<G>) -> Inertia<G> {
         let center = frame.arm + G::rotate(&frame.rotation, self.center);
         Inertia {

@@ -1,6 +1,6 @@
 //! The state of an articulated system and everything computed from it: [`Kinematics`].
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use nalgebra::{DMatrix, Isometry3, Vector3};
 
@@ -10,7 +10,7 @@ use super::{
     mass_matrix::Part,
     tree::{Scratch, Tree},
 };
-use crate::{AddedMass, bits::same_bits, lagrangian::Derivatives, system::Dimension};
+use crate::{AddedMass, lagrangian::Derivatives, system::Dimension, vectors::vectorized};
 
 /// Positions and motions of all links of an [`Articulated`](super::Articulated) system at one state,
 /// and the algorithms that use them.
@@ -70,6 +70,16 @@ enum State {
     Space(Arc<Tree<Space>>, Scratch<Space>),
 }
 
+/// Evaluates an expression for the plane or for space, with the vectors of the processor in what is inlined.
+macro_rules! with_vectors {
+    ($kinematics:expr, |$tree:ident, $scratch:ident| $body:expr) => {
+        vectorized(
+            #[inline(always)]
+            || with!($kinematics, |$tree, $scratch| $body),
+        )
+    };
+}
+
 /// Evaluates an expression for the plane or for space.
 macro_rules! with {
     ($kinematics:expr, |$tree:ident, $scratch:ident| $body:expr) => {
@@ -79,6 +89,8 @@ macro_rules! with {
         }
     };
 }
+
+mod kept;
 
 impl Kinematics {
     pub(super) fn plane(tree: Tree<Plane>, neutral: &[f64]) -> Self {
@@ -165,7 +177,7 @@ impl Kinematics {
         columns: &mut DMatrix<f64>,
         part: Part,
     ) -> bool {
-        with!(&mut self.state, |tree, scratch| {
+        with_vectors!(&mut self.state, |tree, scratch| {
             let can = tree.factor_sum(scratch, added);
             if can {
                 tree.divide(scratch, columns.as_mut_slice(), part);
@@ -195,7 +207,7 @@ impl Kinematics {
     /// [`ShapeError`].
     pub fn bias(&mut self, forces: &mut [f64]) -> Result<(), ShapeError> {
         check("forces", forces.len(), self.velocity.len())?;
-        with!(&mut self.state, |tree, scratch| tree.bias(scratch, forces));
+        with_vectors!(&mut self.state, |tree, scratch| tree.bias(scratch, forces));
         Ok(())
     }
 
@@ -211,7 +223,7 @@ impl Kinematics {
     ) -> Result<(), ShapeError> {
         check("acceleration", acceleration.len(), self.velocity.len())?;
         check("forces", forces.len(), self.velocity.len())?;
-        with!(&mut self.state, |tree, scratch| tree.inverse_dynamics(
+        with_vectors!(&mut self.state, |tree, scratch| tree.inverse_dynamics(
             scratch,
             acceleration,
             forces
@@ -260,7 +272,7 @@ impl Kinematics {
     /// Kinetic energy (J), that of armatures included.
     #[must_use]
     pub fn kinetic_energy(&self) -> f64 {
-        with!(&self.state, |tree, scratch| tree.kinetic_energy(scratch, &self.velocity))
+        with_vectors!(&self.state, |tree, scratch| tree.kinetic_energy(scratch, &self.velocity))
     }
 
     /// Potential energy of gravity (J), zero with all mass at the origin of the world.
@@ -352,78 +364,6 @@ impl Kinematics {
     #[must_use]
     pub fn angular_bias(&self, link: usize) -> Vector3<f64> {
         with!(&self.state, |tree, scratch| tree.angular_bias(scratch, link))
-    }
-
-    /// Whether the frames are those at these coordinates.
-    pub(super) fn is_at(&self, coordinates: &[f64]) -> bool {
-        self.is_placed && same_bits(coordinates, &self.coordinates)
-    }
-
-    /// Computes the frames at `coordinates`, without the [inertias](Self::weigh), of groups that are elsewhere.
-    pub(super) fn place(&mut self, coordinates: &[f64]) {
-        if self.is_at(coordinates) {
-            return;
-        }
-        let was_placed = std::mem::replace(&mut self.is_placed, false);
-        self.is_run = false;
-        let Self { state, coordinates: before, poses, .. } = self;
-        with!(state, |tree, scratch| {
-            for (number, group) in tree.groups.iter().enumerate() {
-                let own = group.coordinates.clone();
-                if !(was_placed && same_bits(&coordinates[own.clone()], &before[own.clone()])) {
-                    poses[group.links.clone()].fill(None);
-                    before[own.clone()].copy_from_slice(&coordinates[own]);
-                    tree.place(scratch, number, coordinates);
-                }
-            }
-        });
-        self.is_placed = true;
-    }
-
-    /// Number of coordinates of groups whose frames stay when it is moved to these.
-    pub(super) fn kept(&self, coordinates: &[f64]) -> usize {
-        let is_kept = |own: &Range<usize>| {
-            self.is_placed && same_bits(&coordinates[own.clone()], &self.coordinates[own.clone()])
-        };
-        with!(&self.state, |tree, _scratch| {
-            let groups = tree.groups.iter().map(|group| group.coordinates.clone());
-            groups.filter(is_kept).map(|own| own.len()).sum()
-        })
-    }
-
-    /// Computes the inertias of the links, for the methods that only read them; does nothing if they are up to date.
-    pub(super) fn weigh(&mut self) {
-        with!(&mut self.state, |tree, scratch| tree.weigh(scratch));
-    }
-
-    /// Computes the motions at `velocity`; does nothing if they are up to date.
-    pub(super) fn run(&mut self, velocity: &[f64]) {
-        if self.is_run && same_bits(velocity, &self.velocity) {
-            return;
-        }
-        self.is_run = false;
-        self.velocity.copy_from_slice(velocity);
-        with!(&mut self.state, |tree, scratch| tree.run(scratch, velocity));
-        self.is_run = true;
-    }
-
-    /// The [pose](Self::pose) of `link`, which is computed once.
-    pub(super) fn kept_pose(&mut self, link: usize) -> Isometry3<f64> {
-        if let Some(pose) = self.poses[link] {
-            return pose;
-        }
-        let pose = self.pose(link);
-        self.poses[link] = Some(pose);
-        pose
-    }
-
-    /// Kinetic energy (J) at `velocity`, which need not be that of the last [`run`](Self::run).
-    pub(super) fn kinetic_energy_at(&mut self, velocity: &[f64]) -> f64 {
-        if self.is_run && same_bits(velocity, &self.velocity) {
-            self.weigh();
-            return self.kinetic_energy();
-        }
-        with!(&mut self.state, |tree, scratch| tree.kinetic_energy_with(scratch, velocity))
     }
 
     /// `p`, and `ṗ` of inertia and gravity, at `velocity`.

@@ -23,13 +23,14 @@ use std::ops::Range;
 use nalgebra::DMatrix;
 
 use super::{
-    geometry::Geometry,
+    geometry::{Geometry, Spatial},
     tree::{LANES, Scratch, Tree, VelocityNode},
 };
 use crate::AddedMass;
 
 impl<G: Geometry> Tree<G> {
     /// Sums the inertias that each link carries within its group, including its own.
+    #[inline(always)]
     pub(super) fn compose(&self, scratch: &mut Scratch<G>) {
         self.weigh(scratch);
         let Scratch { composites, inertias, current, .. } = scratch;
@@ -55,47 +56,46 @@ impl<G: Geometry> Tree<G> {
     pub(super) fn mass_matrix(&self, scratch: &mut Scratch<G>, mass_matrix: &mut DMatrix<f64>) {
         mass_matrix.fill(0.0);
         self.compose(scratch);
-        self.each_entry(scratch, 0..self.velocity_count(), |_, k, j, entry| {
-            mass_matrix[(j, k)] = entry;
-            mass_matrix[(k, j)] = entry;
-        });
-    }
-
-    /// Calls `write(scratch factor, k, j, M_kj)` for every velocity `k` of these and every `j` that carries it, after
-    /// [`compose`](Self::compose).
-    fn each_entry(
-        &self,
-        scratch: &mut Scratch<G>,
-        velocities: Range<usize>,
-        mut write: impl FnMut(&mut [f64], usize, usize, f64),
-    ) {
-        for k in velocities {
-            let node = &self.velocities[k];
-            let force = scratch.composites[node.link].momentum(&scratch.columns[k]);
-            let mut next = Some(k);
-            while let Some(j) = next {
-                let own = if j == k { node.armature } else { 0.0 };
-                let entry = scratch.columns[j].dot(&force) + own;
-                write(&mut scratch.factor, k, j, entry);
-                next = self.velocities[j].parent;
+        for k in 0..self.velocity_count() {
+            let force = self.carried(scratch, k);
+            for &j in self.way(k) {
+                let entry = self.entry(scratch, (k, j), &force);
+                mass_matrix[(j, k)] = entry;
+                mass_matrix[(k, j)] = entry;
             }
         }
     }
 
-    /// Whether what is added to the mass matrix keeps its zeros.
+    /// The momentum of what velocity `k` carries at unit rate, after [`compose`](Self::compose).
+    #[inline(always)]
+    fn carried(&self, scratch: &Scratch<G>, k: usize) -> Spatial<G> {
+        scratch.composites[self.velocities[k].link].momentum(&scratch.columns[k])
+    }
+
+    /// `M_kj` of a velocity `j` on the way to `k`, with what that [carries](Self::carried).
+    #[inline(always)]
+    fn entry(&self, scratch: &Scratch<G>, (k, j): (usize, usize), carried: &Spatial<G>) -> f64 {
+        let own = if j == k { self.velocities[k].armature } else { 0.0 };
+        scratch.columns[j].dot(carried) + own
+    }
+
+    /// Whether what is added to the mass matrix has its size and keeps its zeros.
     fn keeps_zeros(&self, added: Option<&AddedMass>) -> bool {
-        let is_on_path = |k: usize, j: usize| self.runs(k).iter().any(|run| run.contains(&j));
-        let columns = added.map_or(&[][..], |added| added.matrix().as_slice());
-        let mut rows = columns.chunks_exact(self.velocity_count().max(1)).enumerate();
-        rows.all(|(k, row)| {
-            let mut entries = row[..k].iter().enumerate();
-            entries.all(|(j, entry)| *entry == 0.0 || is_on_path(k, j))
-        })
+        let Some(matrix) = added.map(AddedMass::matrix) else { return true };
+        let n = self.velocity_count();
+        let is_on_way = |k: usize, j: usize| self.way(k).contains(&j);
+        let mut rows = matrix.as_slice().chunks_exact(n.max(1)).enumerate();
+        matrix.shape() == (n, n)
+            && rows.all(|(k, row)| {
+                let mut entries = row[..k].iter().enumerate();
+                entries.all(|(j, entry)| *entry == 0.0 || is_on_way(k, j))
+            })
     }
 
     /// [`factor`](Self::factor), unless `added` does not [keep the zeros](Self::keeps_zeros): then `false`.
+    #[inline(always)]
     pub(super) fn factor_sum(&self, scratch: &mut Scratch<G>, added: Option<&AddedMass>) -> bool {
-        let is_known = scratch.added == number(added);
+        let is_known = scratch.added == number_of(added);
         let can = is_known || self.keeps_zeros(added);
         if can {
             self.factor(scratch, added);
@@ -105,9 +105,10 @@ impl<G: Geometry> Tree<G> {
 
     /// The factors `L` (below the diagonal) and `D` (on it) of the sum of the mass matrix and what is `added`, which [keeps its
     /// zeros](Self::keeps_zeros), of the groups that are elsewhere than before.
+    #[inline(always)]
     pub(super) fn factor(&self, scratch: &mut Scratch<G>, added: Option<&AddedMass>) {
-        if scratch.added != number(added) {
-            scratch.added = number(added);
+        if scratch.added != number_of(added) {
+            scratch.added = number_of(added);
             scratch.current.iter_mut().for_each(|current| current.factor = false);
         }
         if scratch.current.iter().all(|current| current.factor) {
@@ -123,6 +124,7 @@ impl<G: Geometry> Tree<G> {
     }
 
     /// The factors of the rows of a group.
+    #[inline(always)]
     fn factor_group(
         &self,
         scratch: &mut Scratch<G>,
@@ -130,24 +132,25 @@ impl<G: Geometry> Tree<G> {
         added: Option<&AddedMass>,
     ) {
         let n = self.velocity_count();
-        let added = added.map_or(&[][..], |added| added.matrix().as_slice());
-        self.each_entry(scratch, velocities.clone(), |factor, k, j, entry| {
-            factor[n * k + j] = entry + added.get(n * k + j).copied().unwrap_or(0.0);
-        });
-        let factor = &mut scratch.factor;
+        let added = added.map(|added| added.matrix().as_slice());
+        for k in velocities.clone() {
+            let force = self.carried(scratch, k);
+            for (at, &j) in self.row(k).zip(self.way(k)) {
+                let more = added.map_or(0.0, |added| added[n * k + j]);
+                scratch.factor[at] = self.entry(scratch, (k, j), &force) + more;
+            }
+        }
         for k in velocities.rev() {
-            let (above, row) = factor.split_at_mut(n * k);
-            let (pivot, runs) = (row[k], self.runs(k));
-            for (number, run) in runs.iter().enumerate() {
-                for i in run.clone().rev() {
-                    let multiplier = row[i] / pivot;
-                    let own = &mut above[n * i..n * (i + 1)];
-                    subtract_run(own, multiplier, row, run.start..i + 1);
-                    for run in &runs[number + 1..] {
-                        subtract_run(own, multiplier, row, run.clone());
-                    }
-                    row[i] = multiplier;
-                }
+            let own = self.row(k);
+            let (above, row) = scratch.factor.split_at_mut(own.start);
+            let row = &mut row[..own.len()];
+            let pivot = row[own.len() - 1];
+            // What comes before a velocity on the way is the way to it.
+            for (before, &i) in self.way(k).iter().enumerate().rev().skip(1) {
+                let multiplier = row[before] / pivot;
+                let entries = above[self.row(i)].iter_mut().zip(&*row);
+                entries.for_each(|(entry, other)| *entry -= multiplier * other);
+                row[before] = multiplier;
             }
             scratch.inverse_roots[k] = 1.0 / pivot.sqrt();
         }
@@ -162,11 +165,12 @@ impl<G: Geometry> Tree<G> {
         self.factor(scratch, None);
         let VelocityNode { link, armature, .. } = self.velocities[k];
         let terms = scratch.composites[link].energy_terms(&scratch.columns[k]) + armature;
-        scratch.factor[(self.velocity_count() + 1) * k] / terms
+        scratch.factor[self.row(k).end - 1] / terms
     }
 
     /// Divides the columns by what was factorized last, several at once, since the way along the tree costs more than the
     /// products on it. Columns of zeros, such as the tangents of a limit, stay.
+    #[inline(always)]
     pub(super) fn divide(&self, scratch: &mut Scratch<G>, columns: &mut [f64], part: Part) {
         let n = self.velocity_count().max(1);
         let (mut chosen, mut count) = ([0; LANES], 0);
@@ -177,27 +181,33 @@ impl<G: Geometry> Tree<G> {
             chosen[count] = first;
             count += 1;
             if count == LANES {
-                self.divide_some(scratch, columns, chosen, part);
+                self.divide_some::<LANES>(scratch, columns, &chosen, part);
                 count = 0;
             }
         }
-        for &first in &chosen[..count] {
-            self.divide_some(scratch, columns, [first], part);
+        match &chosen[..count] {
+            [] => {}
+            [first] => self.divide_some::<1>(scratch, columns, &[*first], part),
+            some => self.divide_some::<LANES>(scratch, columns, some, part),
         }
     }
 
-    /// Divides the columns that begin at the entries `firsts`.
+    /// Divides up to `C` columns, which begin at the entries `firsts`.
+    #[inline(always)]
     fn divide_some<const C: usize>(
         &self,
         scratch: &mut Scratch<G>,
         columns: &mut [f64],
-        firsts: [usize; C],
+        firsts: &[usize],
         part: Part,
     ) {
         let n = self.velocity_count();
         let Scratch { factor, inverse_roots, lanes, .. } = scratch;
         let (lanes, _) = lanes.as_chunks_mut::<C>();
         let lanes = &mut lanes[..n];
+        if firsts.len() < C {
+            lanes.fill([0.0; C]);
+        }
         for (c, &first) in firsts.iter().enumerate() {
             let column = &columns[first..first + n];
             lanes.iter_mut().zip(column).for_each(|(lane, entry)| lane[c] = *entry);
@@ -217,34 +227,42 @@ impl<G: Geometry> Tree<G> {
     }
 
     /// `lanes ← L⁻¹ lanes`, with a column in each lane.
+    #[inline(always)]
     fn solve_factor<const C: usize>(&self, factor: &[f64], lanes: &mut [[f64; C]]) {
-        let n = self.velocity_count();
-        for k in 0..n {
-            let row = &factor[n * k..n * (k + 1)];
+        for k in 0..lanes.len() {
             let mut entry = lanes[k];
-            for run in self.runs(k) {
-                let others = row[run.clone()].iter().zip(&lanes[run.clone()]);
-                others.rev().for_each(|(scale, other)| subtract(&mut entry, *scale, other));
+            for (&j, scale) in self.before(factor, k).rev() {
+                subtract(&mut entry, *scale, &lanes[j]);
             }
             lanes[k] = entry;
         }
     }
 
     /// `lanes ← L⁻ᵀ lanes`, with a column in each lane.
+    #[inline(always)]
     fn solve_transposed_factor<const C: usize>(&self, factor: &[f64], lanes: &mut [[f64; C]]) {
-        let n = self.velocity_count();
-        for k in (0..n).rev() {
+        for k in (0..lanes.len()).rev() {
             let entry = lanes[k];
             // Contact rows are zero for every velocity that does not move the contact.
             if entry.iter().all(|entry| *entry == 0.0) {
                 continue;
             }
-            let row = &factor[n * k..n * (k + 1)];
-            for run in self.runs(k) {
-                let others = lanes[run.clone()].iter_mut().zip(&row[run.clone()]);
-                others.for_each(|(other, scale)| subtract(other, *scale, &entry));
+            for (&j, scale) in self.before(factor, k) {
+                subtract(&mut lanes[j], *scale, &entry);
             }
         }
+    }
+
+    /// The velocities on the way to `k` before it, each with its entry of the row of `k` in `factor`.
+    #[inline(always)]
+    fn before<'a>(
+        &'a self,
+        factor: &'a [f64],
+        k: usize,
+    ) -> impl DoubleEndedIterator<Item = (&'a usize, &'a f64)> + ExactSizeIterator {
+        let all = self.row(k);
+        let before = all.start..all.end - 1;
+        self.way(k)[..before.len()].iter().zip(&factor[before])
     }
 }
 
@@ -258,19 +276,12 @@ pub(super) enum Part {
 }
 
 /// The number of what is added, or 0.
-fn number(added: Option<&AddedMass>) -> u64 {
+fn number_of(added: Option<&AddedMass>) -> u64 {
     added.map_or(0, AddedMass::number)
 }
 
 /// `lane ← lane − scale other`.
-#[inline]
+#[inline(always)]
 fn subtract<const C: usize>(lane: &mut [f64; C], scale: f64, other: &[f64; C]) {
     lane.iter_mut().zip(other).for_each(|(entry, other)| *entry -= scale * other);
-}
-
-/// `row ← row − scale other` in the entries of `run`.
-#[inline]
-fn subtract_run(row: &mut [f64], scale: f64, other: &[f64], run: Range<usize>) {
-    let entries = row[run.clone()].iter_mut().zip(&other[run]);
-    entries.for_each(|(entry, other)| *entry -= scale * other);
 }

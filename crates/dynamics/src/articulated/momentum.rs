@@ -72,6 +72,7 @@ impl<G: Geometry> Tree<G> {
     }
 
     /// `½ Σ V · I V + ½ Σ a v²` with the armatures `a`, after [`weigh`](Self::weigh) and [`run`](Self::run) with the velocity `v`.
+    #[inline(always)]
     pub(super) fn kinetic_energy(&self, scratch: &Scratch<G>, v: &[f64]) -> f64 {
         debug_assert!(scratch.is_weighed(), "inertias of other coordinates");
         self.energy_of(&scratch.motions, &scratch.inertias, v)
@@ -79,6 +80,7 @@ impl<G: Geometry> Tree<G> {
 
     /// The [kinetic energy](Self::kinetic_energy) with any velocity `v`, to the same bits, after [`place`](Self::place). What
     /// [`run`](Self::run) has computed stays.
+    #[inline(always)]
     pub(super) fn kinetic_energy_with(&self, scratch: &mut Scratch<G>, v: &[f64]) -> f64 {
         self.weigh(scratch);
         let Scratch { columns, accelerations: motions, inertias, .. } = scratch;
@@ -89,6 +91,7 @@ impl<G: Geometry> Tree<G> {
         self.energy_of(motions, inertias, v)
     }
 
+    #[inline(always)]
     fn energy_of(&self, motions: &[Spatial<G>], inertias: &[Inertia<G>], v: &[f64]) -> f64 {
         let of_link = |(motion, inertia): (&Spatial<G>, &Inertia<G>)| {
             0.5 * motion.dot(&inertia.momentum(motion))

@@ -15,8 +15,8 @@ use super::Kinematics;
 /// Number of threads that do not wait for one another.
 const PLACES: usize = 16;
 
-/// Number of coordinates that a thread comes back to: a step has a start, a point where its forces are evaluated, one of its contacts
-/// and masses that it may share with the steps before, and an end, which is the start of the next one.
+/// Number of coordinates that a thread comes back to: those of the start of a step, of its forces, of its contacts and of its end, which
+/// is the start of the next one, and of the two last ones with the trees that rest where they were some steps before.
 const POSITIONS: usize = 6;
 
 /// Several [`Positions`] of one system, each created when a thread first needs it.
@@ -135,7 +135,9 @@ mod tests {
     use nalgebra::{DMatrix, Vector3};
 
     use super::*;
-    use crate::{AddedMass, Articulated, Joint, Link, MassProperties, System, pose_coordinates};
+    use crate::{
+        AddedMass, Articulated, Joint, Link, MassProperties, System, pose_coordinates, same_bits,
+    };
 
     #[test]
     fn nobody_waits_for_kinematics_that_others_use_until_all_are_taken() {
@@ -174,6 +176,30 @@ mod tests {
         // The first that was not used since is given up.
         assert_eq!(place(0.8), places[1]);
         assert_eq!(again[1..].iter().copied().map(place).collect::<Vec<_>>(), same[1..]);
+    }
+
+    /// The bits of what depends on the position: of the inverse of a sum, masses, forces at a velocity and of one at which trees may rest,
+    /// with accelerations, energies and poses.
+    fn evaluate(
+        system: &Articulated,
+        added: &AddedMass,
+        (coordinates, [velocity, resting, rates]): (&[f64], [&[f64]; 3]),
+    ) -> Vec<u64> {
+        let n = velocity.len();
+        let mut columns = DMatrix::identity(n, n);
+        system.apply_inverse_sum(coordinates, added, &mut columns);
+        let mut masses = DMatrix::zeros(n, n);
+        system.mass_matrix(coordinates, &mut masses);
+        let (mut forces, mut held) = (vec![0.0; n], vec![0.0; n]);
+        system.smooth_forces(coordinates, velocity, 0.0, &mut forces);
+        system.inverse_dynamics(coordinates, resting, rates, 0.0, &mut held);
+        let energies =
+            [system.kinetic_energy(coordinates, velocity), system.potential_energy(coordinates)];
+        let mut poses = Vec::new();
+        system.poses(coordinates, &mut poses);
+        let numbers = columns.iter().chain(&masses).chain(&forces).chain(&held).chain(&energies);
+        let numbers = numbers.copied().chain(poses.iter().flat_map(pose_coordinates));
+        numbers.map(f64::to_bits).collect()
     }
 
     /// Three trees that stay, move and return in turns, with masses with and without a sum: everything has the bits that it has in
@@ -222,23 +248,17 @@ mod tests {
                 choice.iter().zip(&of_trees).flat_map(|(at, tree)| tree[*at].clone()).collect();
             let added = DMatrix::from_diagonal_element(n, n, f64::from(below(2)));
             let added = AddedMass::new(added);
-            let evaluate = |system: &Articulated| {
-                let mut columns = DMatrix::identity(n, n);
-                system.apply_inverse_sum(&coordinates, &added, &mut columns);
-                let mut masses = DMatrix::zeros(n, n);
-                system.mass_matrix(&coordinates, &mut masses);
-                let mut forces = vec![0.0; n];
-                system.smooth_forces(&coordinates, &velocity, 0.0, &mut forces);
-                let energies = [
-                    system.kinetic_energy(&coordinates, &velocity),
-                    system.potential_energy(&coordinates),
-                ];
-                let mut poses = Vec::new();
-                system.poses(&coordinates, &mut poses);
-                let numbers = columns.iter().chain(&masses).chain(&forces).chain(&energies);
-                let numbers = numbers.copied().chain(poses.iter().flat_map(pose_coordinates));
-                numbers.map(f64::to_bits).collect::<Vec<_>>()
-            };
+            let moves: [bool; 3] = array::from_fn(|_| below(3) == 0);
+            let velocities = [0..7, 7..8, 8..12].into_iter().zip(moves);
+            let (mut resting, mut rates) = (velocity.clone(), velocity.clone());
+            for (own, _) in velocities.filter(|(_, moves)| !moves) {
+                resting[own.clone()].fill(0.0);
+                rates[own].fill(0.0);
+            }
+            // Accelerations alone move what rests.
+            if below(4) == 0 {
+                rates[8] = 0.5;
+            }
             let kept = |kinematics: &Kinematics| kinematics.kept(&coordinates);
             shared += usize::from(
                 system
@@ -249,7 +269,14 @@ mod tests {
                     .any(|one| (1..coordinates.len()).contains(&kept(one))),
             );
             let fresh = Articulated::new(links.clone(), gravity).unwrap();
-            assert_eq!(evaluate(&system), evaluate(&fresh), "{choice:?}");
+            let mut alone = vec![0.0; n];
+            let unused = Articulated::new(links.clone(), gravity).unwrap();
+            unused.inverse_dynamics(&coordinates, &resting, &rates, 0.0, &mut alone);
+            let mut held = vec![0.0; n];
+            system.inverse_dynamics(&coordinates, &resting, &rates, 0.0, &mut held);
+            assert!(same_bits(&alone, &held), "{choice:?}: {alone:?} {held:?}");
+            let at = (&coordinates[..], [&velocity[..], &resting, &rates]);
+            assert_eq!(evaluate(&system, &added, at), evaluate(&fresh, &added, at), "{choice:?}");
         }
         assert!(shared > 200, "{shared}");
     }

@@ -10,7 +10,7 @@ use super::{
     mass_matrix::Part,
 };
 use crate::{
-    AddedMass, rotation,
+    AddedMass, Near, rotation, same_bits,
     system::motion::BodyVelocity,
     system::{CoordinateError, Dimension, System, apply_dense_inverse_sum, check_finite},
 };
@@ -111,11 +111,24 @@ impl System for Articulated {
         coordinates: &[f64],
         velocity: &[f64],
         acceleration: &[f64],
+        time: f64,
+        forces: &mut [f64],
+    ) {
+        let bodies = Near { coordinates, velocity };
+        self.inverse_dynamics_near(bodies, coordinates, velocity, acceleration, time, forces);
+    }
+
+    fn inverse_dynamics_near(
+        &self,
+        bodies: Near<'_>,
+        coordinates: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
         _time: f64,
         forces: &mut [f64],
     ) {
-        let mut kinematics = self.at(coordinates);
-        kinematics.run(velocity);
+        let mut kinematics = self.at(bodies.coordinates);
+        kinematics.run(bodies.velocity);
         let shape = kinematics.inverse_dynamics(acceleration, forces);
         debug_assert!(shape.is_ok(), "{shape:?}");
         // What is added is the force of the joints, of which less is needed.
@@ -233,6 +246,20 @@ impl System for Articulated {
 
     fn kinetic_energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
         self.at(coordinates).kinetic_energy_at(velocity)
+    }
+
+    /// Both at `place`, and from there the potential energy of gravity to first order.
+    fn energies_near(&self, place: &[f64], coordinates: &[f64], velocity: &[f64]) -> [f64; 2] {
+        let mut kinematics = self.at(place);
+        let kinetic = kinematics.kinetic_energy_at(velocity);
+        kinematics.weigh();
+        let mut gravity = kinematics.gravity_energy();
+        if !same_bits(place, coordinates) {
+            let mut way = vec![0.0; velocity.len()];
+            self.difference(place, coordinates, &mut way);
+            gravity += kinematics.weights().iter().zip(&way).map(|(w, way)| w * way).sum::<f64>();
+        }
+        [kinetic, gravity + self.joint_forces.potential_energy(coordinates)]
     }
 }
 

@@ -19,10 +19,9 @@ pub(super) struct Tree<G: Geometry> {
     pub(super) coordinate_count: usize,
     /// The velocity before each velocity on the path to the world, and the link that it moves.
     pub(super) velocities: Vec<VelocityNode>,
-    /// The velocities before each one, nearest first, in ranges of neighbors: the way to the world mostly has few of these. The
-    /// ranges of all velocities follow one another, and those of each end where `run_ends` says.
-    runs: Vec<Range<usize>>,
-    run_ends: Vec<usize>,
+    /// The ways from the world to each velocity, itself included, one after another, and the range of each.
+    ways: Vec<usize>,
+    way_ranges: Vec<Range<usize>>,
     /// The parts that move by themselves, one after another.
     pub(super) groups: Vec<Group>,
     pub(super) gravity: G::Linear,
@@ -51,7 +50,8 @@ pub(super) struct VelocityNode {
 pub(super) struct Branch<G: Geometry> {
     pub(super) parent: Option<usize>,
     pub(super) motion: Motion<G>,
-    /// Pose of the joint frame in the frame of the parent.
+    /// Pose of the joint frame in the frame of the parent, and whether it is turned.
+    pub(super) is_turned: bool,
     pub(super) rotation: G::Rotation,
     pub(super) translation: G::Linear,
     pub(super) first_coordinate: usize,
@@ -98,10 +98,12 @@ pub(super) struct Scratch<G: Geometry> {
     pub(super) biases: Vec<Spatial<G>>,
     pub(super) accelerations: Vec<Spatial<G>>,
     pub(super) forces: Vec<Spatial<G>>,
+    /// The forces that hold the links at rest, for each velocity.
+    pub(super) weights: Vec<f64>,
     pub(super) tensors: Vec<G::Tensor>,
     /// For each velocity: its articulated force, the inverse of its pivot and its remaining force.
     pub(super) pivots: Vec<Pivot<G>>,
-    /// The factors of the mass matrix and what was added to it, in rows.
+    /// The factors of the mass matrix and what was added to it: for each velocity the entries of those on its [way](Tree::way).
     pub(super) factor: Vec<f64>,
     /// `D^(−1/2)` of the pivots.
     pub(super) inverse_roots: Vec<f64>,
@@ -113,12 +115,15 @@ pub(super) struct Scratch<G: Geometry> {
     pub(super) added: u64,
 }
 
-/// Whether `inertias`, `composites` and `factor` of a group belong to its current position.
+/// Whether `inertias`, `composites`, `factor` and `weights` of a group belong to its current position, and whether all its motions are
+/// zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Current {
     pub(super) inertias: bool,
     pub(super) composites: bool,
     pub(super) factor: bool,
+    pub(super) weights: bool,
+    pub(super) rests: bool,
 }
 
 impl<G: Geometry> Scratch<G> {
@@ -168,8 +173,8 @@ impl<G: Geometry> Tree<G> {
             branches: Vec::with_capacity(links.len()),
             coordinate_count: 0,
             velocities: Vec::new(),
-            runs: Vec::new(),
-            run_ends: Vec::new(),
+            ways: Vec::new(),
+            way_ranges: Vec::new(),
             groups: Vec::new(),
             gravity: G::linear(gravity),
         };
@@ -189,7 +194,7 @@ impl<G: Geometry> Tree<G> {
             let own = link.joint.armature.get(velocity - first_velocity);
             let armature = own.copied().unwrap_or(0.0);
             self.velocities.push(VelocityNode { parent: last_velocity, link: number, armature });
-            self.push_runs(last_velocity);
+            self.push_way(last_velocity);
             last_velocity = Some(velocity);
         }
         let (motion, translation_count) = match kind {
@@ -205,6 +210,7 @@ impl<G: Geometry> Tree<G> {
         self.branches.push(Branch {
             parent,
             motion,
+            is_turned: link.placement.rotation != UnitQuaternion::identity(),
             rotation: G::rotation(&link.placement.rotation),
             translation: G::linear(&link.placement.translation.vector),
             first_coordinate: self.coordinate_count,
@@ -218,18 +224,14 @@ impl<G: Geometry> Tree<G> {
         self.coordinate_count += kind.coordinate_count();
     }
 
-    /// Adds the ranges of the velocities before a new one, the nearest of which is `parent`.
-    fn push_runs(&mut self, parent: Option<usize>) {
-        let first = self.runs.len();
-        let mut next = parent;
-        while let Some(velocity) = next {
-            match self.runs[first..].last_mut() {
-                Some(run) if run.start == velocity + 1 => run.start = velocity,
-                _ => self.runs.push(velocity..velocity + 1),
-            }
-            next = self.velocities[velocity].parent;
+    /// Adds the way to a new velocity, before which is `parent`.
+    fn push_way(&mut self, parent: Option<usize>) {
+        let first = self.ways.len();
+        if let Some(parent) = parent {
+            self.ways.extend_from_within(self.way_ranges[parent].clone());
         }
-        self.run_ends.push(self.runs.len());
+        self.ways.push(self.way_ranges.len());
+        self.way_ranges.push(first..self.ways.len());
     }
 
     /// Cuts the links where no later one is carried by an earlier one that moves. What cannot move belongs to what is before it.
@@ -265,11 +267,16 @@ impl<G: Geometry> Tree<G> {
         self.velocities.len()
     }
 
-    /// The velocities before `velocity` on the path to the world, in ranges, the nearest first.
+    /// The velocities on the way from the world to `velocity`, which is the last one.
     #[inline]
-    pub(super) fn runs(&self, velocity: usize) -> &[Range<usize>] {
-        let first = velocity.checked_sub(1).map_or(0, |before| self.run_ends[before]);
-        &self.runs[first..self.run_ends[velocity]]
+    pub(super) fn way(&self, velocity: usize) -> &[usize] {
+        &self.ways[self.row(velocity)]
+    }
+
+    /// The entries of the [way](Self::way) to `velocity` in a list of the ways to all.
+    #[inline]
+    pub(super) fn row(&self, velocity: usize) -> Range<usize> {
+        self.way_ranges[velocity].clone()
     }
 
     /// The velocities that move `link`, from the nearest to the farthest.
@@ -303,9 +310,10 @@ impl<G: Geometry> Tree<G> {
             biases: vectors.clone(),
             accelerations: vectors.clone(),
             forces: vectors,
+            weights: vec![0.0; n],
             tensors: vec![G::tensor(&inertia); links],
             pivots: vec![pivot; n],
-            factor: vec![0.0; n * n],
+            factor: vec![0.0; self.ways.len()],
             inverse_roots: vec![0.0; n],
             lanes: vec![0.0; LANES * n],
             current: vec![Current::default(); self.groups.len()],
@@ -332,7 +340,7 @@ mod tests {
 
     /// Branches whose velocities are numbered by turns, and a free root.
     #[test]
-    fn runs_are_the_paths_to_the_world() {
+    fn ways_are_the_paths_to_the_world() {
         let parents = [None, Some(0), Some(0), Some(1), Some(2), Some(3), Some(5), None, Some(7)];
         let joint = |number: usize| match number {
             0 => Joint::free(),
@@ -347,11 +355,11 @@ mod tests {
             let path: Vec<usize> =
                 std::iter::successors(tree.velocities[k].parent, |&j| tree.velocities[j].parent)
                     .collect();
-            let runs = tree.runs(k).iter().flat_map(|run| run.clone().rev());
-            assert_eq!(runs.collect::<Vec<_>>(), path, "velocity {k}");
+            let [before @ .., own] = tree.way(k) else { panic!("no way to velocity {k}") };
+            assert_eq!((before.iter().rev().copied().collect::<Vec<_>>(), *own), (path, k));
         }
         // One branch is interrupted by the velocity of the other.
-        assert_eq!(tree.runs(10), [9..10, 0..8]);
+        assert_eq!(tree.way(10), [0, 1, 2, 3, 4, 5, 6, 7, 9, 10]);
     }
 
     /// A free body, a table with two arms whose links take turns, and an arm on a fixed rail with a fixed tool.

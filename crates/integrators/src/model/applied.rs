@@ -9,7 +9,7 @@ use std::{
 };
 
 use nalgebra::DMatrix;
-use percussion_dynamics::{AddedMass, SmoothVelocityError, System};
+use percussion_dynamics::{AddedMass, Near, SmoothVelocityError, System};
 
 use super::{Mechanics, Model, delegate::delegate_system};
 
@@ -159,7 +159,21 @@ impl System for Pushed {
         time: f64,
         forces: &mut [f64],
     ) {
-        self.system.inverse_dynamics(coordinates, velocity, acceleration, time, forces);
+        let bodies = Near { coordinates, velocity };
+        self.inverse_dynamics_near(bodies, coordinates, velocity, acceleration, time, forces);
+    }
+
+    fn inverse_dynamics_near(
+        &self,
+        bodies: Near<'_>,
+        coordinates: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        time: f64,
+        forces: &mut [f64],
+    ) {
+        let at = (coordinates, velocity);
+        self.system.inverse_dynamics_near(bodies, at.0, at.1, acceleration, time, forces);
         self.force.with(|applied| {
             forces.iter_mut().zip(applied).for_each(|(force, applied)| *force -= applied);
         });

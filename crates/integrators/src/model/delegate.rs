@@ -109,6 +109,10 @@ macro_rules! delegate_system {
             self.system.kinetic_energy(coordinates, velocity)
         }
 
+        fn energies_near(&self, place: &[f64], coordinates: &[f64], velocity: &[f64]) -> [f64; 2] {
+            self.system.energies_near(place, coordinates, velocity)
+        }
+
         fn energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
             self.system.energy(coordinates, velocity)
         }

@@ -2,7 +2,13 @@
 //!
 //! Rows of contacts, masses and distances of surfaces depend on the position only. While a tree of bodies rests, or creeps, its
 //! positions differ by so little that all of these are the same to far more digits than a step is solved to. They are then evaluated
-//! at one position, the anchor of the tree, and stay as they are; forces and energies have the positions themselves.
+//! at one position, the anchor of the tree, and stay as they are, and energies are those of the anchor with the work of gravity from
+//! there.
+//!
+//! Gravity acts at an anchor of its own, whose tolerances are [smaller](OF_WEIGHTS), as some motions start from what nearly cancels it;
+//! forces of joints have the coordinates and velocities themselves. Coriolis forces are left out where a step moves a tree by no more
+//! than the tolerance `δ` for its positions: with the speed `v ≤ δ/h` and the size `L` of bodies they change its momentum in a step by
+//! `h m v²/L ≤ m v δ/L`, a part of `δ/L` of the momentum itself.
 //!
 //! Positions are compared with the anchor and not with one another, so that nothing adds up: rows are never those of a position that
 //! is farther away than the tolerances.
@@ -10,6 +16,9 @@
 use percussion_dynamics::System;
 
 use crate::trees::{Tree, trees};
+
+/// Tolerances for the position of gravity, in those of the others.
+pub(super) const OF_WEIGHTS: f64 = 0.01;
 
 /// A position of each tree, which holds those near it.
 #[derive(Debug)]
@@ -55,6 +64,23 @@ impl Anchor {
                 self.position[place.clone()].copy_from_slice(&position[place]);
             }
         }
+    }
+
+    /// Writes zero for the velocities of trees that are held, as far as those move them by less than the tolerances in a step of this
+    /// `length` (s).
+    pub(super) fn still(&self, length: f64, velocity: &mut [f64]) {
+        for (tree, _) in self.trees.iter().zip(&self.holds).filter(|(_, holds)| **holds) {
+            let own = &mut velocity[tree.velocities.clone()];
+            let mut pairs = own.iter().zip(&self.tolerances[tree.velocities.clone()]);
+            if pairs.all(|(velocity, tolerance)| (length * velocity).abs() <= *tolerance) {
+                own.fill(0.0);
+            }
+        }
+    }
+
+    /// The trees.
+    pub(super) fn trees(&self) -> &[Tree] {
+        &self.trees
     }
 
     /// Replaces the coordinates of trees that are held by those of their anchors, as far as they are within the tolerances.
@@ -136,5 +162,29 @@ mod tests {
         anchor.lift();
         assert!(are_same(held(&mut anchor, [1.9999, 2.5001]), [1.9999, 2.5001]));
         assert!(dropped(&mut anchor, [f64::NAN, 2.5])[0].is_nan());
+    }
+
+    /// Velocities of what is held and moves by at most 1 mm in a step of 0.1 s are zero.
+    #[test]
+    fn only_what_is_held_and_slow_is_still() {
+        let bodies = vec![Body::new(1.0, Matrix3::identity()); 3];
+        let system = FreeBodies::new(bodies, Vector3::zeros()).unwrap();
+        let mut anchor = Anchor::new(&system, vec![1e-3; 18]);
+        let at = |heights: [f64; 3]| -> Vec<f64> {
+            heights.into_iter().flat_map(|z| [0.0, 0.0, z, 1.0, 0.0, 0.0, 0.0]).collect()
+        };
+        anchor.drop_at(&system, &mut at([1.0, 2.0, 3.0]));
+        anchor.drop_at(&system, &mut at([1.0, 2.0, 3.1]));
+        let still = |anchor: &Anchor, speeds: [f64; 3]| {
+            let mut velocity: Vec<f64> =
+                speeds.into_iter().flat_map(|v| [0.0, v, 0.0, 0.0, 0.0, 1e-4]).collect();
+            anchor.still(0.1, &mut velocity);
+            [1, 7, 13].map(|k| velocity[k] == 0.0)
+        };
+        assert_eq!(still(&anchor, [0.009, 0.011, 0.009]), [true, false, false]);
+        assert_eq!(still(&anchor, [-0.009, -0.011, 0.0]), [true, false, true]);
+        assert_eq!(still(&anchor, [f64::NAN; 3]), [false; 3]);
+        anchor.lift();
+        assert_eq!(still(&anchor, [0.009, 0.001, 0.009]), [false; 3]);
     }
 }

@@ -3,6 +3,8 @@
 //! It is `v`, at which the point of contacts is that of the forces too; or `v` and its change in the last step, if that change
 //! would take another pass and was foreseen by the one before it. Impacts foresee nothing, steady forces do.
 
+use crate::trees::Tree;
+
 /// The changes of velocity in the last steps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guess {
@@ -15,17 +17,22 @@ pub(super) struct Guess {
 }
 
 impl Guess {
-    /// Writes the guess of the velocity at the end of a step that starts at `velocity`. A change of velocity `is_small` if it takes
-    /// no other pass.
+    /// Writes the guess of the velocity at the end of a step that starts at `velocity`. The change of a velocity `is_small` if it takes
+    /// no other pass; in a tree without others the guess is `v`.
     pub(super) fn write(
         &self,
         velocity: &[f64],
-        is_small: impl Fn(&[f64]) -> bool,
+        (trees, is_small): (&[Tree], impl Fn(usize, f64) -> bool),
         guess: &mut [f64],
     ) {
         guess.copy_from_slice(velocity);
-        if self.is_foreseen && !is_small(&self.change) {
-            guess.iter_mut().zip(&self.change).for_each(|(guess, change)| *guess += change);
+        if !self.is_foreseen {
+            return;
+        }
+        for own in trees.iter().map(|tree| tree.velocities.clone()) {
+            if !own.clone().all(|k| is_small(k, self.change[k])) {
+                own.for_each(|k| guess[k] += self.change[k]);
+            }
         }
     }
 

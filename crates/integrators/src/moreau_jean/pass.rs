@@ -14,7 +14,7 @@
 use std::mem;
 
 use nalgebra::DMatrix;
-use percussion_dynamics::AddedMass;
+use percussion_dynamics::{AddedMass, Near};
 
 use super::{MoreauJean, Settings, passes::STEADY};
 use crate::{
@@ -64,18 +64,34 @@ impl MoreauJean {
             self.of_masses.copy_from_slice(&self.middle);
             self.anchor.hold(system, &mut self.of_masses);
         }
+        self.near.copy_from_slice(&self.middle);
+        self.moving.copy_from(&self.free);
+        if !self.is_given {
+            self.weights.drop_at(system, &mut self.near);
+            self.weights.still(h, self.moving.as_mut_slice());
+        }
         let changes = self.guess.as_slice().iter().zip(&state.velocity);
         for (a, (end, start)) in self.tangent.as_mut_slice().iter_mut().zip(changes) {
             *a = (end - start) / h;
         }
         let (velocity, acceleration) = (self.free.as_slice(), self.tangent.as_slice());
         let (middle, forces) = (&self.middle, self.forces.as_mut_slice());
-        system.inverse_dynamics(middle, velocity, acceleration, time + theta * h, forces);
+        let (time_of_forces, moving) = (time + theta * h, self.moving.as_slice());
+        let bodies = Near { coordinates: &self.near, velocity: moving };
+        system.inverse_dynamics_near(
+            bodies,
+            middle,
+            velocity,
+            acceleration,
+            time_of_forces,
+            forces,
+        );
         let masses = Masses { coordinates: &self.of_masses, added: self.implicit.as_ref() };
         masses.divide(system, &mut self.forces);
         self.free.copy_from(&self.guess);
-        self.free.axpy(-h, &self.forces.column(0), 1.0);
-        if !self.free.iter().all(|v| v.is_finite()) {
+        let forces = self.forces.as_slice();
+        self.free.as_mut_slice().iter_mut().zip(forces).for_each(|(v, force)| *v -= h * force);
+        if !self.free.as_slice().iter().all(|v| v.is_finite()) {
             return Err(Error::NotFinite { quantity: "velocity under smooth forces", time });
         }
         Ok(())
@@ -85,7 +101,8 @@ impl MoreauJean {
     /// tolerances.
     pub(super) fn is_steady(&self) -> bool {
         let Settings { step_size: h, implicitness: theta, .. } = self.settings;
-        let changes = self.free.iter().zip(&self.free_before).map(|(now, before)| now - before);
+        let (now, before) = (self.free.as_slice(), self.free_before.as_slice());
+        let changes = now.iter().zip(before).map(|(now, before)| now - before);
         let small =
             |(change, tolerance): (f64, &f64)| h * theta * change.abs() <= STEADY * tolerance;
         changes.zip(&self.tolerances).all(small)

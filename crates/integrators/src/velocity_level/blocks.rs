@@ -230,9 +230,8 @@ impl Blocks {
     /// The generalized impulses of all joints (`n_v × n_d`).
     pub(super) fn generalized_impulses(&self) -> DMatrix<f64> {
         let mut impulses = self.axes.clone();
-        let columns = impulses.as_mut_slice().chunks_exact_mut(self.axes.nrows().max(1));
-        for (column, impulse) in columns.zip(&self.impulses) {
-            column.iter_mut().for_each(|entry| *entry *= impulse);
+        for (mut column, impulse) in impulses.column_iter_mut().zip(&self.impulses) {
+            column.as_mut_slice().iter_mut().for_each(|entry| *entry *= impulse);
         }
         impulses
     }
@@ -245,14 +244,15 @@ impl Blocks {
                 residuals[joint] = figures.largest() / block.length;
             }
         }
-        let rows = self.axes.nrows();
-        let axis = |joint: usize| &self.axes.as_slice()[rows * joint..rows * (joint + 1)];
-        let report = |(joint, residual)| FrictionReport {
-            joint,
-            impulse: self.impulses[joint],
-            bound: self.bounds[joint],
-            velocity: axis(joint).iter().zip(velocity).map(|(d, v)| d * v).sum(),
-            residual,
+        let report = |(joint, residual)| {
+            let axis = self.axes.column(joint);
+            FrictionReport {
+                joint,
+                impulse: self.impulses[joint],
+                bound: self.bounds[joint],
+                velocity: axis.as_slice().iter().zip(velocity).map(|(d, v)| d * v).sum(),
+                residual,
+            }
         };
         residuals.into_iter().enumerate().map(report).collect()
     }

@@ -27,15 +27,21 @@ impl VelocityLevel {
     pub(super) fn reduced_blocks(
         &self,
     ) -> Result<Vec<(usize, usize, Matrix3<f64>)>, ContactSetError> {
-        let (mut jacobian, mut delassus) = (DMatrix::zeros(0, 0), DMatrix::zeros(0, 0));
-        self.set.contact_jacobian(&mut jacobian);
+        let mut delassus = DMatrix::zeros(0, 0);
         self.set.delassus(&mut delassus)?;
         let (contacts, width) = (self.set.len(), self.set.component_count());
         let before = delassus.diagonal();
-        self.bilateral.reduce(&jacobian.transpose(), &mut delassus);
+        let mut along = vec![0.0; delassus.nrows()];
+        for held in self.bilateral.velocities().column_iter() {
+            self.set.contact_velocity(held.as_slice(), &mut along)?;
+            let columns = delassus.as_mut_slice().chunks_exact_mut(along.len().max(1));
+            for (column, factor) in columns.zip(&along) {
+                column.iter_mut().zip(&along).for_each(|(entry, along)| *entry -= factor * along);
+            }
+        }
         // The remainder after elimination of a row that the constraints hold is the rounding of sums of n_v
         // products.
-        let rounding = 16.0 * jacobian.ncols() as f64 * f64::EPSILON;
+        let rounding = 16.0 * self.column.nrows() as f64 * f64::EPSILON;
         for row in 0..delassus.nrows() {
             if delassus[(row, row)] <= rounding * before[row] {
                 delassus.row_mut(row).fill(0.0);

@@ -1,9 +1,12 @@
 //! States the problem of a step with blocks, and solves it.
 
 use nalgebra::{DMatrix, DVector, Vector3};
-use percussion_complementarity::friction::{
-    Method, Report,
-    mixed::{Block, Judgement, Problem, Section},
+use percussion_complementarity::{
+    friction::{
+        Method, Report,
+        mixed::{Block, Judgement, Problem, Section},
+    },
+    vectorized,
 };
 
 use super::{
@@ -149,10 +152,9 @@ impl VelocityLevel {
             }
         }
         statement.push_drives(own, moments + own.cones.rows().ncols());
-        let velocities = |rows: &DMatrix<f64>, entries: &[Entry], shifts: &[f64]| {
-            let along = rows.transpose();
-            let velocities = velocities((&own.unconstrained, free), &along, entries, shifts);
-            (without_rounding((&own.scales, &own.strides), rows, free, velocities), along)
+        let velocities = |rows: [&DMatrix<f64>; 2], of: (&[Entry], &[f64])| {
+            let scales = (&own.scales, &own.strides[..]);
+            free_velocities((&own.unconstrained, free), scales, rows, of)
         };
         let stated = stated(place.time, statement, &product, velocities)?;
         self.contacts = contacts;
@@ -183,8 +185,8 @@ impl VelocityLevel {
                 *shift = of_contacts[self.slots[contact]];
             }
         }
-        let velocities = velocities((unconstrained, free), along, entries, shifts);
-        let velocities = without_rounding((scales, strides), rows, free, velocities);
+        let (from, scales) = ((&*unconstrained, free), (&*scales, &strides[..]));
+        let velocities = free_velocities(from, scales, [rows, along], (entries, shifts));
         problem.set_free_velocity(&velocities).map_err(|source| Error::Blocks { time, source })
     }
 
@@ -282,36 +284,33 @@ impl VelocityLevel {
     }
 }
 
-/// The velocities of rows (`rows`, one a row, `r × n_v`) without impulses of the problem: those of constraints are what projection took
-/// from the velocity `unconstrained`.
-fn velocities(
+/// The velocities of rows, given one a column and one a row, without impulses of the problem: those of constraints are what projection
+/// took from the velocity `unconstrained`.
+///
+/// All are zero if they are rounding of the velocity `free`, as in free fall: a problem of rounding errors may not be solved to a
+/// tolerance relative to them.
+fn free_velocities(
     (unconstrained, free): (&DVector<f64>, &DVector<f64>),
-    rows: &DMatrix<f64>,
-    entries: &[Entry],
-    shifts: &[f64],
+    (scales, strides): (&Scales, &[f64]),
+    [rows, along]: [&DMatrix<f64>; 2],
+    (entries, shifts): (&[Entry], &[f64]),
 ) -> Vec<f64> {
-    let mut velocities = vec![0.0; rows.nrows()];
-    let columns = rows.as_slice().chunks_exact(rows.nrows().max(1));
-    for (column, velocity) in columns.zip(unconstrained.as_slice()) {
-        velocities.iter_mut().zip(column).for_each(|(sum, entry)| *sum += entry * velocity);
-    }
+    let mut velocities = vec![0.0; shifts.len()];
+    let columns = along.as_slice().chunks_exact(shifts.len().max(1));
+    vectorized(
+        #[inline(always)]
+        || {
+            for (column, velocity) in columns.zip(unconstrained.as_slice()) {
+                velocities.iter_mut().zip(column).for_each(|(sum, entry)| *sum += entry * velocity);
+            }
+        },
+    );
     velocities.iter_mut().zip(shifts).for_each(|(velocity, shift)| *velocity += shift);
     let constraints = entries.iter().take_while(|entry| **entry == Entry::Constraint).count();
     if constraints > 0 {
-        let lost = rows.rows(0, constraints) * (unconstrained - free);
+        let lost = along.rows(0, constraints) * (unconstrained - free);
         velocities[..constraints].copy_from_slice(lost.as_slice());
     }
-    velocities
-}
-
-/// Zeros instead of velocities that all are rounding of the velocity `free`, as in free fall: a problem of rounding errors may not be
-/// solved to a tolerance relative to them.
-fn without_rounding(
-    (scales, strides): (&Scales, &[f64]),
-    rows: &DMatrix<f64>,
-    free: &DVector<f64>,
-    mut velocities: Vec<f64>,
-) -> Vec<f64> {
     let of = (free.as_slice(), strides);
     if scales.are_rounding(velocities.iter().copied(), rows, of) {
         velocities.fill(0.0);
@@ -319,13 +318,13 @@ fn without_rounding(
     velocities
 }
 
-/// The problem of the kept rows, given the `product` of all rows and their responses, and `velocities` without impulses with the
-/// transpose of the rows; `None` if there are none.
+/// The problem of the kept rows, given the `product` of all rows and their responses, and the `velocities` without impulses of rows, one
+/// a column and one a row, with their entries and shifts; `None` if there are none.
 fn stated(
     time: f64,
     statement: Statement<'_>,
     product: &DMatrix<f64>,
-    velocities: impl Fn(&DMatrix<f64>, &[Entry], &[f64]) -> (Vec<f64>, DMatrix<f64>),
+    velocities: impl Fn([&DMatrix<f64>; 2], (&[Entry], &[f64])) -> Vec<f64>,
 ) -> Result<Option<Stated>, Error> {
     let Statement { all, kept, shifts, entries, blocks, compliance } = statement;
     if kept.is_empty() {
@@ -335,7 +334,8 @@ fn stated(
         |i: usize, j: usize| 0.5 * (product[(kept[i], kept[j])] + product[(kept[j], kept[i])]);
     let delassus = DMatrix::from_fn(kept.len(), kept.len(), entry);
     let rows = all.select_columns(&kept);
-    let (velocities, along) = velocities(&rows, &entries, &shifts);
+    let along = rows.transpose();
+    let velocities = velocities([&rows, &along], (&entries, &shifts));
     let problem = Problem::new(delassus, velocities, blocks).and_then(|problem| {
         if compliance.is_empty() { Ok(problem) } else { problem.with_compliance(compliance) }
     });

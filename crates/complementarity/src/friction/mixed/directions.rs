@@ -39,8 +39,9 @@ pub(super) struct Directions {
 impl Directions {
     /// From the impulses `x`.
     pub(super) fn new(canonical: &Canonical<'_>, penalty: f64, x: &[f64]) -> Self {
-        let velocity: Vec<f64> = (0..x.len()).map(|row| canonical.velocity(row, x)).collect();
-        let y = velocity.iter().map(|u| -u / penalty).collect();
+        let mut y = vec![0.0; x.len()];
+        canonical.velocities(x, &mut y);
+        y.iter_mut().for_each(|u| *u = -*u / penalty);
         let mut new = Self {
             penalty,
             factor: vec![0.0; x.len() * x.len()],

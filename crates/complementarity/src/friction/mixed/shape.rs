@@ -69,16 +69,10 @@ impl Shape {
 
     /// The radius of a disc of two components, otherwise `None`.
     fn disc(&self) -> Option<f64> {
-        match self {
-            Self::Ellipsoids(factors) => match &factors[..] {
-                [Ellipsoid { axes, .. }] => match axes[..] {
-                    [first, second] if first.to_bits() == second.to_bits() => Some(first),
-                    _ => None,
-                },
-                _ => None,
-            },
-            Self::Polygon(_) => None,
-        }
+        let Self::Ellipsoids(factors) = self else { return None };
+        let [Ellipsoid { axes, .. }] = &factors[..] else { return None };
+        let [first, second] = axes[..] else { return None };
+        (first.to_bits() == second.to_bits()).then_some(first)
     }
 
     /// The distance of `p` from `radius` times `F`; infinite if a component without a half axis is not zero.

@@ -60,8 +60,19 @@ impl Geometry for Space {
     }
 
     fn turned(rotation: &Matrix3<f64>, axis: Vector3<f64>, angle: f64) -> Matrix3<f64> {
-        // Rodrigues' formula.
         let (sine, cosine) = angle.sin_cos();
+        // About an axis of the frame two of its axes turn in their plane.
+        let others = |k: usize| [(k + 1) % 3, (k + 2) % 3];
+        let is_along = |k: &usize| axis[*k] > 0.0 && others(*k).iter().all(|j| axis[*j] == 0.0);
+        if let Some(k) = (0..3).find(is_along) {
+            let [a, b] = others(k);
+            let (from, to) = (rotation.column(a), rotation.column(b));
+            let mut turned = *rotation;
+            turned.set_column(a, &(from * cosine + to * sine));
+            turned.set_column(b, &(to * cosine - from * sine));
+            return turned;
+        }
+        // Rodrigues' formula.
         let (x, y, z) = (axis.x, axis.y, axis.z);
         let along = axis * (1.0 - cosine);
         let turn = Matrix3::new(

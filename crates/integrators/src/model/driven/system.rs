@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nalgebra::DMatrix;
-use percussion_dynamics::{AddedMass, SmoothVelocityError, System};
+use percussion_dynamics::{AddedMass, Near, SmoothVelocityError, System};
 
 use super::{Driven, Step};
 use crate::model::delegate::delegate_system;
@@ -69,7 +69,21 @@ impl System for Driven {
         time: f64,
         forces: &mut [f64],
     ) {
-        self.system.inverse_dynamics(coordinates, velocity, acceleration, time, forces);
+        let bodies = Near { coordinates, velocity };
+        self.inverse_dynamics_near(bodies, coordinates, velocity, acceleration, time, forces);
+    }
+
+    fn inverse_dynamics_near(
+        &self,
+        bodies: Near<'_>,
+        coordinates: &[f64],
+        velocity: &[f64],
+        acceleration: &[f64],
+        time: f64,
+        forces: &mut [f64],
+    ) {
+        let at = (coordinates, velocity);
+        self.system.inverse_dynamics_near(bodies, at.0, at.1, acceleration, time, forces);
         self.with(|step| {
             let Some(step) = step else {
                 forces.iter_mut().for_each(|force| *force = -*force);
