@@ -39,8 +39,8 @@ impl Answers {
         })
     }
 
-    /// What is found at `coordinates`, if one of the last searches looked as far at these poses of the bodies `moving`, on which it
-    /// depends.
+    /// What is found at `coordinates`, if it is known: one of the last searches looked as far, and the bodies `moving` had the same
+    /// poses. It depends on no other body.
     pub(crate) fn again(
         &mut self,
         coordinates: &[f64],

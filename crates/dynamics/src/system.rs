@@ -215,11 +215,11 @@ pub trait System: Debug + Send + Sync {
         }
     }
 
-    /// [`inverse_dynamics`](Self::inverse_dynamics) of a system of which parts rest: inertia and gravity may be those of the state
-    /// `bodies`, which differs from `coordinates` and `velocity` by so little that it matters to the forces of joints only.
+    /// [`inverse_dynamics`](Self::inverse_dynamics) (`forces` of length `n_v`; N, N·m) with inertia and gravity of the state `bodies`, and
+    /// forces of joints at `coordinates` and `velocity`. The caller chooses `bodies` so near that the rest does not notice. Where the
+    /// state of a tree in `bodies` is that of an earlier call, there is little to compute.
     ///
-    /// The default has all forces at `coordinates` and `velocity`. A tree has not to be evaluated again where the state of its bodies is
-    /// that of the step before.
+    /// The default has all forces at `coordinates` and `velocity`.
     fn inverse_dynamics_near(
         &self,
         bodies: Near<'_>,
@@ -387,10 +387,27 @@ pub trait System: Debug + Send + Sync {
     /// Kinetic energy `½ vᵀ M(q) v` (J).
     fn kinetic_energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64;
 
-    /// Kinetic and potential energy (J) at `coordinates` and `velocity`, up to terms of second order in the displacement from `place`, as
-    /// far as that is tiny, and of the kinetic energy up to those of first order.
+    /// Kinetic and potential energy (J) of a state from what is known at a position `place` (length `n_q`) near it: the kinetic energy is
+    /// that of `velocity` at `place`, and the potential energy is right to first order in the displacement from there.
     ///
     /// The default has both at `coordinates`.
+    ///
+    /// # Example
+    ///
+    /// A point of 2 kg on an arm of 3 m is 0.01 rad above the horizontal: `2 · 9.81 · 3 · 0.01 = 0.5886 J`.
+    ///
+    /// ```
+    /// use nalgebra::Vector3;
+    /// use percussion_dynamics::{Articulated, Joint, Link, MassProperties, System};
+    ///
+    /// let bob = MassProperties::point(2.0)?.translated(&Vector3::new(3.0, 0.0, 0.0));
+    /// let arm = Link::new("arm", Joint::revolute(Vector3::z())).with_mass(bob);
+    /// let pendulum = Articulated::new(vec![arm], Vector3::new(0.0, -9.81, 0.0))?;
+    /// let [kinetic, potential] = pendulum.energies_near(&[0.0], &[0.01], &[0.1]);
+    /// assert!((kinetic - 0.09).abs() < 1e-15);
+    /// assert!((potential - 0.5886).abs() < 1e-14);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn energies_near(&self, place: &[f64], coordinates: &[f64], velocity: &[f64]) -> [f64; 2] {
         let _ = place;
         [self.kinetic_energy(coordinates, velocity), self.potential_energy(coordinates)]

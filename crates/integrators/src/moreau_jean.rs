@@ -28,7 +28,8 @@
 //!   by the rate at which changes fell, or by the forces at `v'` under the impulses found. Velocities, and with them momenta, thus
 //!   satisfy the equation above to that over `h θ`, and the laws of contacts to [`Settings::tolerance`].
 //! - **Rest**: while `q̄` of a tree of bodies is within `1e-11` of the change of its coordinates that moves bodies by `L`, or a tenth of
-//!   [`Settings::iteration_tolerance`] if that is less, of where its rows, masses and distances were evaluated last, they stay as they are; the weights of its bodies do within a hundredth of that.
+//!   [`Settings::iteration_tolerance`] if that is less, of where its rows, masses and distances were evaluated last, they stay as they
+//!   are. Its weights do within a hundredth of that.
 //!   So the problem of a robot at rest is stated once ([`RoundCones::is_kept`]), whatever moves elsewhere.
 //! - **Does not** accept a step whose iteration did not converge, nor one whose problem was not solved unless
 //!   [`Settings::unsolved`] allows it.

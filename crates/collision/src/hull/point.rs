@@ -32,7 +32,7 @@ impl Hull {
         if self.is_over(face, point) {
             return (height, face.normal);
         }
-        let first = self.distance_from(face, point);
+        let first = self.distance_from_sides(face, point);
         let (distance, normal) =
             if self.is_behind(first, point) { first } else { self.nearest(point) };
         let is_off = distance > ON_SURFACE * (point.norm() + height);
@@ -66,8 +66,14 @@ impl Hull {
     /// Distance from a face that `point` is outside of, and the direction away from it.
     fn distance_from(&self, face: &Face, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         if self.is_over(face, point) {
-            return (height(face, point), face.normal);
+            (height(face, point), face.normal)
+        } else {
+            self.distance_from_sides(face, point)
         }
+    }
+
+    /// Distance from the sides of a face, and the direction away from them.
+    fn distance_from_sides(&self, face: &Face, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         let from_side = |[a, b]: [Vector3<f64>; 2]| {
             let along = ((point - a).dot(&(b - a)) / (b - a).norm_squared()).clamp(0.0, 1.0);
             let away = point - (a + along * (b - a));
@@ -118,7 +124,7 @@ mod tests {
         Hull::prism(&[vector(1.0), vector(1.0), vector(1.0)], 0.1 * vector(1.0).x.abs()).unwrap()
     }
 
-    /// What proves it: the nearest point is in the polyhedron, and all of that is behind the plane there.
+    /// The nearest point lies in the polyhedron, and no vertex lies in front of the plane through it: this is proof enough.
     #[test]
     fn nothing_is_nearer_than_the_nearest_point() {
         let mut random = ChaCha8Rng::seed_from_u64(5);

@@ -151,18 +151,6 @@ impl System for Pushed {
         });
     }
 
-    fn inverse_dynamics(
-        &self,
-        coordinates: &[f64],
-        velocity: &[f64],
-        acceleration: &[f64],
-        time: f64,
-        forces: &mut [f64],
-    ) {
-        let bodies = Near { coordinates, velocity };
-        self.inverse_dynamics_near(bodies, coordinates, velocity, acceleration, time, forces);
-    }
-
     fn inverse_dynamics_near(
         &self,
         bodies: Near<'_>,
@@ -172,8 +160,14 @@ impl System for Pushed {
         time: f64,
         forces: &mut [f64],
     ) {
-        let at = (coordinates, velocity);
-        self.system.inverse_dynamics_near(bodies, at.0, at.1, acceleration, time, forces);
+        self.system.inverse_dynamics_near(
+            bodies,
+            coordinates,
+            velocity,
+            acceleration,
+            time,
+            forces,
+        );
         self.force.with(|applied| {
             forces.iter_mut().zip(applied).for_each(|(force, applied)| *force -= applied);
         });

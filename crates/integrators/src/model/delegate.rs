@@ -1,6 +1,7 @@
 //! The methods that a system around another one hands on: `delegate_system`.
 
-/// The methods of [`System`](percussion_dynamics::System) that do not depend on forces, handed on to the field `system`.
+/// The methods of [`System`](percussion_dynamics::System) that do not depend on forces, handed on to the field `system`, and inverse
+/// dynamics by those near a state.
 macro_rules! delegate_system {
     () => {
         fn coordinate_count(&self) -> usize {
@@ -107,6 +108,18 @@ macro_rules! delegate_system {
 
         fn kinetic_energy(&self, coordinates: &[f64], velocity: &[f64]) -> f64 {
             self.system.kinetic_energy(coordinates, velocity)
+        }
+
+        fn inverse_dynamics(
+            &self,
+            coordinates: &[f64],
+            velocity: &[f64],
+            acceleration: &[f64],
+            time: f64,
+            forces: &mut [f64],
+        ) {
+            let bodies = percussion_dynamics::Near { coordinates, velocity };
+            self.inverse_dynamics_near(bodies, coordinates, velocity, acceleration, time, forces);
         }
 
         fn energies_near(&self, place: &[f64], coordinates: &[f64], velocity: &[f64]) -> [f64; 2] {

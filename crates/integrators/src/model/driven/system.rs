@@ -61,18 +61,6 @@ impl System for Driven {
     }
 
     /// In a step the implicit part of the actuators counts as mass, as in [`apply_inverse_mass`](System::apply_inverse_mass).
-    fn inverse_dynamics(
-        &self,
-        coordinates: &[f64],
-        velocity: &[f64],
-        acceleration: &[f64],
-        time: f64,
-        forces: &mut [f64],
-    ) {
-        let bodies = Near { coordinates, velocity };
-        self.inverse_dynamics_near(bodies, coordinates, velocity, acceleration, time, forces);
-    }
-
     fn inverse_dynamics_near(
         &self,
         bodies: Near<'_>,
@@ -82,8 +70,14 @@ impl System for Driven {
         time: f64,
         forces: &mut [f64],
     ) {
-        let at = (coordinates, velocity);
-        self.system.inverse_dynamics_near(bodies, at.0, at.1, acceleration, time, forces);
+        self.system.inverse_dynamics_near(
+            bodies,
+            coordinates,
+            velocity,
+            acceleration,
+            time,
+            forces,
+        );
         self.with(|step| {
             let Some(step) = step else {
                 forces.iter_mut().for_each(|force| *force = -*force);
